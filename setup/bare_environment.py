@@ -56,9 +56,9 @@ def _uv_settings() -> Mapping[str, str]:
     listed = subprocess.run(
         [sys.executable, "-m", "pip", "config", "list"], check=True, capture_output=True, text=True
     ).stdout
-    found = [match for line in listed.splitlines() if (match := _LISTED.fullmatch(line))]
-    found.sort(key=lambda match: _LEVELS.index(match["level"]) if match["level"] in _LEVELS else -1)
-    values = {match["name"]: match["value"] for match in found}
+    matches = [match for line in listed.splitlines() if (match := _LISTED.fullmatch(line))]
+    matches.sort(key=lambda match: _LEVELS.index(match["level"]) if match["level"] in _LEVELS else -1)
+    values = {match["name"]: match["value"] for match in matches}
     # pip lists a value of several lines as Python would write it.
     return {
         _FROM_PIP[name]: " ".join(value.replace("\\n", " ").split())

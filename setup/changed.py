@@ -36,15 +36,15 @@ _OF_EVERYTHING = re.compile(r"pyproject\.toml|requirements.*|setup/.*|tests/conf
 _BROWSER = ("client-vscode/", "tests/e2e/", "snippets/", "package", "server/benchwright_server/protocol/")
 
 
-def changed_files(since: str) -> list[str]:
+def changed_files(revision: str) -> list[str]:
     """Paths that differ from a revision, those that git does not know yet included.
 
     Raises:
         SetupError: Git does not answer.
     """
-    asked = (("git", "diff", "--name-only", since, "--"), ("git", "ls-files", "--others", "--exclude-standard"))
+    commands = (("git", "diff", "--name-only", revision, "--"), ("git", "ls-files", "--others", "--exclude-standard"))
     paths: set[str] = set()
-    for command in asked:
+    for command in commands:
         answer = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
         if answer.returncode:
             raise SetupError(f"`{' '.join(command)}` failed: {answer.stderr.strip()}")
@@ -96,18 +96,18 @@ def _touched_tests(python: set[str], paths: list[str]) -> set[str]:
     direct = {name: _dependencies(path) for name, path in tests.items()}
     reached = {name for name, dependencies in direct.items() if name in python or dependencies.modules & touched}
     # What tests share passes on what touches it.
-    while more := {
+    while dependents := {
         name for name, dependencies in direct.items() if name not in reached and dependencies.support & reached
     }:
-        reached |= more
+        reached |= dependents
     return {name for name in reached if Path(name).name.startswith("test_")}
 
 
 def _importers(modules: set[str]) -> set[str]:
     """These modules and all that import them, directly or not."""
     graph = _imports()
-    known = modules & set(graph.modules)
-    return modules | {name for module in known for name in graph.find_downstream_modules(module)}
+    known_modules = modules & set(graph.modules)
+    return modules | {name for module in known_modules for name in graph.find_downstream_modules(module)}
 
 
 @cache
@@ -158,9 +158,9 @@ def _test_modules(path: Path, tree: ast.AST) -> Iterator[str]:
             continue
         folder = path.parents[node.level - 1]
         base = folder.joinpath(*node.module.split(".")) if node.module else folder
-        for place in (base.with_suffix(".py"), *(base / f"{alias.name}.py" for alias in node.names)):
-            if place.is_file():
-                yield place.relative_to(ROOT).as_posix()
+        for module_file in (base.with_suffix(".py"), *(base / f"{alias.name}.py" for alias in node.names)):
+            if module_file.is_file():
+                yield module_file.relative_to(ROOT).as_posix()
 
 
 @cache
@@ -170,8 +170,8 @@ def _commands() -> dict[str, str]:
 
     places = {name: entry.module for name, entry in COMMANDS.items()}
     return {
-        name: place if place.startswith("benchwright_") else f"benchwright_server.cli.{place}"
-        for name, place in places.items()
+        name: module if module.startswith("benchwright_") else f"benchwright_server.cli.{module}"
+        for name, module in places.items()
     }
 
 

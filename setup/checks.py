@@ -18,7 +18,7 @@ from folders import ROOT
 from progress import SetupError, clear_line, heed_stop_signals
 from running import Cost, Outcome, Run, Selection, machine_s
 from schedule import run_steps
-from stages import Part, Stage, all_stages
+from stages import Requirement, Stage, all_stages
 
 # Ends a command that hangs.
 _TIMEOUT_S = 70 * 60
@@ -59,12 +59,12 @@ def main() -> int:
 
 
 def _options() -> argparse.Namespace:
-    names = {stage.name: stage.about for stage in all_stages()}
+    names = {stage.name: stage.description for stage in all_stages()}
     usual = {stage.name for stage in all_stages() if not stage.by_name}
     parser = argparse.ArgumentParser(
         prog="./test",
         description="Sets up what is missing, then runs every check, or those that are named.",
-        epilog="Stages:\n" + "\n".join(f"  {name:<12} {about}" for name, about in names.items()),
+        epilog="Stages:\n" + "\n".join(f"  {name:<12} {description}" for name, description in names.items()),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
@@ -103,9 +103,9 @@ def _options() -> argparse.Namespace:
 def _select(options: argparse.Namespace) -> tuple[str, ...] | None:
     """Leaves the stages that a change can touch; returns the files of their Python tests, None for all."""
     _set_up([], install=options.system)
-    asked = [folders.VENV / "bin" / "python", ROOT / "setup" / "changed.py", options.changed]
-    asked += [stage.name for stage in options.stages]
-    answer = subprocess.run(asked, stdout=subprocess.PIPE, text=True, check=False)
+    command = [folders.VENV / "bin" / "python", ROOT / "setup" / "changed.py", options.changed]
+    command += [stage.name for stage in options.stages]
+    answer = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
     if answer.returncode:
         raise SetupError("What the change can touch is not known. Next step: run ./test without --changed.")
     selected = json.loads(answer.stdout)
@@ -119,42 +119,42 @@ def _select(options: argparse.Namespace) -> tuple[str, ...] | None:
 
 
 def _set_up(stages: list[Stage], *, install: bool) -> None:
-    needs = frozenset[Part]().union(*(stage.needs for stage in stages))
+    needs = frozenset[Requirement]().union(*(stage.needs for stage in stages))
     system = packages.needed_always()
-    if Part.TOOLCHAIN in needs:
+    if Requirement.TOOLCHAIN in needs:
         system += packages.needed_for_native_runs()
-    if Part.DATABASE in needs:
+    if Requirement.DATABASE in needs:
         system += packages.needed_for_database_tests() + packages.needed_for_key_store_tests()
-    if Part.CLUSTER in needs:
+    if Requirement.CLUSTER in needs:
         system += packages.needed_for_cluster_tests()
-    if Part.TESSERACT in needs:
+    if Requirement.TESSERACT in needs:
         system += packages.needed_for_exam_tests()
-    if Part.NEOVIM in needs:
+    if Requirement.NEOVIM in needs:
         system += packages.needed_for_editor_tests()
-    if Part.BROWSER_EDITOR in needs:
+    if Requirement.BROWSER_EDITOR in needs:
         system += packages.needed_for_the_browser_editor() + packages.needed_for_browser_tests()
     packages.announce(system, install=install)
     steps = [
         packages.step(system, install=install),
         installation.python_environment(),
-        *([installation.node()] if Part.NODE in needs else []),
+        *([installation.node()] if Requirement.NODE in needs else []),
         installation.python_packages(),
         installation.development_packages(),
         installation.command_line(),
     ]
-    if Part.TOOLCHAIN in needs:
+    if Requirement.TOOLCHAIN in needs:
         steps.append(installation.toolchain())
-    if Part.NODE in needs:
+    if Requirement.NODE in needs:
         steps += [installation.npm_packages(), token_table.step()]
-    if Part.BROWSER_EDITOR in needs:
+    if Requirement.BROWSER_EDITOR in needs:
         steps.append(browser_editor.code_server())
         if all(stage.name != "client" for stage in stages):
             steps.append(installation.extension())
-    before = os.umask(0o022)
+    old_mask = os.umask(0o022)
     try:
         run_steps(steps, locks=[folders.SETUP_STATE / "lock", folders.cache() / "setup.lock"])
     finally:
-        os.umask(before)
+        os.umask(old_mask)
 
 
 def _report_coverage() -> None:

@@ -81,46 +81,48 @@ class House:
     def stairs(self) -> frozenset[tuple[str, str]]:
         """Pairs of folders; the first imports the second or speaks to it."""
         folders = {package.name: package.folder for package in self.packages}
-        pairs = {(folders[above], folders[below]) for above, below in self.imports}
+        pairs = {(folders[importer], folders[imported]) for importer, imported in self.imports}
         return frozenset(pair for pair in {MESSAGES, *pairs} if pair[0] != pair[1])
 
     @cached_property
     def floors(self) -> list[list[str]]:
         """The folders of each floor, from the top; those of the ground floor import no other folder."""
-        below = {folder: {under for over, under in self.stairs if over == folder} for folder in SPANS}
+        imported_folders = {
+            folder: {imported for importer, imported in self.stairs if importer == folder} for folder in SPANS
+        }
         heights: dict[str, int] = {}
-        for folder in TopologicalSorter(below).static_order():
-            heights[folder] = max((heights[under] + 1 for under in below[folder]), default=0)
+        for folder in TopologicalSorter(imported_folders).static_order():
+            heights[folder] = max((heights[imported] + 1 for imported in imported_folders[folder]), default=0)
         levels = range(max(heights.values()), -1, -1)
         return [[folder for folder in SPANS if heights[folder] == level] for level in levels]
 
     def inside(self, folder: str) -> list[Package]:
         """The packages of a folder, importers before what they import."""
         packages = {package.name: package for package in self.packages if package.folder == folder}
-        inner = [(over, under) for over, under in self.imports if over in packages]
-        above = {name: sorted(over for over, under in inner if under == name) for name in packages}
-        return [packages[name] for name in TopologicalSorter(above).static_order()]
+        inner = [(importer, imported) for importer, imported in self.imports if importer in packages]
+        importers = {name: sorted(importer for importer, imported in inner if imported == name) for name in packages}
+        return [packages[name] for name in TopologicalSorter(importers).static_order()]
 
 
 def places() -> list[Path]:
     """The folders of the packages."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    return [ROOT / place for place in project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]]
+    return [ROOT / folder for folder in project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]]
 
 
 def house() -> House:
     """Reads the packages, their questions and their imports."""
     questions = rooms(PAGE.read_text(encoding="utf-8"))
-    graph = grimp.build_graph(*[place.name for place in places()], cache_dir=None)
+    graph = grimp.build_graph(*[folder.name for folder in places()], cache_dir=None)
     imports = {
         (module.partition(".")[0], imported.partition(".")[0])
         for module in graph.modules
         for imported in graph.find_modules_directly_imported_by(module)
     }
-    rows = [(place.parent.name, place.name, place) for place in places()]
+    rows = [(folder.parent.name, folder.name, folder) for folder in places()]
     rows.append((CLIENT, CLIENT_PACKAGE, ROOT / CLIENT / "src"))
     return House(
-        tuple(Package(folder, name, questions[folder, name], _thousands(place)) for folder, name, place in rows),
+        tuple(Package(folder, name, questions[folder, name], _thousands(source)) for folder, name, source in rows),
         frozenset(pair for pair in imports if pair[0] != pair[1]),
     )
 
@@ -162,8 +164,8 @@ class _Box:
         return self.top + self.height
 
     def drawn(self, style: str, radius: int) -> str:
-        place = f'x="{self.left:g}" y="{self.top:g}" width="{self.width:g}" height="{self.height:g}"'
-        return f'<rect class="{style}" {place} rx="{radius}"/>'
+        geometry = f'x="{self.left:g}" y="{self.top:g}" width="{self.width:g}" height="{self.height:g}"'
+        return f'<rect class="{style}" {geometry} rx="{radius}"/>'
 
 
 def svg(house: House) -> str:
@@ -178,9 +180,14 @@ def svg(house: House) -> str:
             boxes[folder] = _Box(left, top, right - left, _LABEL + _NAME + lines * _LINE + 2 * _PADDING)
             parts += _folder(house, folder, boxes[folder])
         top = boxes[floor[0]].bottom + _FLOOR_GAP
-    parts += [_down(boxes[over], boxes[under], over == CLIENT) for over, under in without_detours(house.stairs)]
+    parts += [
+        _arrow_down(boxes[importer], boxes[imported], importer == CLIENT)
+        for importer, imported in without_detours(house.stairs)
+    ]
     height = top - _FLOOR_GAP + _MARGIN
-    legend = (_text("note", _span("service")[0] + 14, _MARGIN + 18 + at * 19, line) for at, line in enumerate(LEGEND))
+    legend = (
+        _text("note", _span("service")[0] + 14, _MARGIN + 18 + index * 19, line) for index, line in enumerate(LEGEND)
+    )
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height:g}">',
@@ -210,8 +217,8 @@ def _cards(house: House, folder: str, top: float, height: float) -> Iterator[tup
     packages = house.inside(folder)
     left, right = _span(folder)
     width = (right - left - 2 * _PADDING - (len(packages) - 1) * _CARD_GAP) / len(packages)
-    for at, package in enumerate(packages):
-        yield package, _Box(left + _PADDING + at * (width + _CARD_GAP), top, width, height)
+    for index, package in enumerate(packages):
+        yield package, _Box(left + _PADDING + index * (width + _CARD_GAP), top, width, height)
 
 
 def _folder(house: House, folder: str, box: _Box) -> Iterator[str]:
@@ -223,25 +230,25 @@ def _folder(house: House, folder: str, box: _Box) -> Iterator[str]:
         yield card.drawn("package", 6)
         yield _text("name", card.left + _PADDING, card.top + 21, package.name.removeprefix("benchwright_"))
         yield _text("size", card.right - _PADDING, card.top + 21, f"{package.thousands or '<1'}k")
-        for at, line in enumerate(_wrapped(package, card)):
-            yield _text("question", card.left + _PADDING, card.top + _NAME + 16 + at * _LINE, line)
+        for index, line in enumerate(_wrapped(package, card)):
+            yield _text("question", card.left + _PADDING, card.top + _NAME + 16 + index * _LINE, line)
     order = list(cards)
-    for over, under in without_detours(pair for pair in house.imports if {*pair} <= {*cards}):
-        (_, first), (_, second) = cards[over], cards[under]
+    for importer, imported in without_detours(pair for pair in house.imports if {*pair} <= {*cards}):
+        (_, first), (_, second) = cards[importer], cards[imported]
         middle = first.top + first.height / 2
-        if order.index(under) - order.index(over) == 1:
+        if order.index(imported) - order.index(importer) == 1:
             yield _arrow(f"M{first.right + 1:g} {middle:g}H{second.left - 1:g}")
         else:
             start, end, low = first.left + first.width / 2, second.left + second.width / 2, first.bottom
             yield _arrow(f"M{start:g} {low:g}v6H{end:g}v-5")
 
 
-def _down(over: _Box, under: _Box, is_message: bool) -> str:
-    left, right = max(over.left, under.left), min(over.right, under.right)
+def _arrow_down(upper: _Box, lower: _Box, is_message: bool) -> str:
+    left, right = max(upper.left, lower.left), min(upper.right, lower.right)
     if left >= right:
         raise ValueError("SPANS has no straight way down for an arrow")
     middle = (left + right) / 2
-    return _arrow(f"M{middle:g} {over.bottom + 1:g}V{under.top - 1:g}", "message" if is_message else "import")
+    return _arrow(f"M{middle:g} {upper.bottom + 1:g}V{lower.top - 1:g}", "message" if is_message else "import")
 
 
 def _arrow(path: str, kind: str = "import") -> str:

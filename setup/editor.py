@@ -53,9 +53,9 @@ def check_workspaces() -> None:
         SetupError: What is there, and the next step.
     """
     folder = folders.workspaces()
-    found = ROOT if ROOT.is_relative_to(folder.resolve()) else intruder(folder)
-    if found is not None:
-        raise SetupError(explain(folder, found))
+    stray_folder = ROOT if ROOT.is_relative_to(folder.resolve()) else intruder(folder)
+    if stray_folder is not None:
+        raise SetupError(explain(folder, stray_folder))
 
 
 def serve(port: int | None, *, browser: bool) -> None:
@@ -79,7 +79,7 @@ def serve(port: int | None, *, browser: bool) -> None:
             running.seek(0)
             url = running.read().strip()
             print(f"The editor is already running: {url}", flush=True)
-            _open_browser(url, wanted=browser)
+            _open_browser(url, is_wanted=browser)
             return
         _write_settings(editor)
         port = _free_port(port)
@@ -92,7 +92,7 @@ def serve(port: int | None, *, browser: bool) -> None:
             print(f"\nBenchwright is ready: {url}\nPress Ctrl+C here to end it.", flush=True)
             if "SSH_CONNECTION" in os.environ:
                 print(f"From another machine, first run there: ssh -L {port}:{_HOST}:{port} <this machine>", flush=True)
-            _open_browser(url, wanted=browser)
+            _open_browser(url, is_wanted=browser)
             status = process.wait()
         raise SetupError(
             f"The editor ended by itself (status {status}). Next step: read {_log(editor)}, then start ./run again."
@@ -105,10 +105,10 @@ def _log(editor: Path) -> Path:
 
 def _write_settings(editor: Path) -> None:
     (editor / "config.yaml").write_text("", encoding="utf-8")
-    mine = editor / "User" / "settings.json"
-    if not mine.exists():
-        mine.parent.mkdir(parents=True, exist_ok=True)
-        mine.write_text(json.dumps(_FIRST_SETTINGS, indent=4) + "\n", encoding="utf-8")
+    user_settings = editor / "User" / "settings.json"
+    if not user_settings.exists():
+        user_settings.parent.mkdir(parents=True, exist_ok=True)
+        user_settings.write_text(json.dumps(_FIRST_SETTINGS, indent=4) + "\n", encoding="utf-8")
     # The machine's settings are ours, written again each time: the checkout may have moved.
     machine = editor / "Machine" / "settings.json"
     machine.parent.mkdir(parents=True, exist_ok=True)
@@ -181,13 +181,13 @@ def _descendants(ancestor: int) -> set[int]:
             # The name in parentheses may hold anything; after it come the state and the parent.
             parent = int(stat.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[1])
             children.setdefault(parent, []).append(int(stat.parent.name))
-    found: set[int] = set()
+    descendants: set[int] = set()
     left = [ancestor]
     while left:
-        below = children.get(left.pop(), [])
-        found.update(below)
-        left.extend(below)
-    return found
+        offspring = children.get(left.pop(), [])
+        descendants.update(offspring)
+        left.extend(offspring)
+    return descendants
 
 
 def _alive(pid: int) -> bool:
@@ -214,9 +214,9 @@ def _wait_until_it_answers(process: subprocess.Popen[bytes], port: int, editor: 
     )
 
 
-def _open_browser(url: str, *, wanted: bool) -> None:
+def _open_browser(url: str, *, is_wanted: bool) -> None:
     desktop = "DISPLAY" in os.environ or "WAYLAND_DISPLAY" in os.environ
-    if wanted and desktop and (opener := shutil.which("xdg-open")):
+    if is_wanted and desktop and (opener := shutil.which("xdg-open")):
         subprocess.Popen(
             [opener, url],
             stdin=subprocess.DEVNULL,

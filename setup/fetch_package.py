@@ -72,9 +72,9 @@ def _go_on(address: str, file: Path) -> None:
             # All of it is there; if not, its hash says so.
             return
         raise
-    with answer, file.open("ab" if answer.status == http.HTTPStatus.PARTIAL_CONTENT else "wb") as to:
+    with answer, file.open("ab" if answer.status == http.HTTPStatus.PARTIAL_CONTENT else "wb") as output:
         while block := answer.read(_BLOCK):
-            to.write(block)
+            output.write(block)
         left = answer.length
     if left:
         raise OSError(f"the connection ended {left} bytes early")
@@ -88,8 +88,8 @@ def main() -> None:
     """Fetches, and leaves the rest to npm."""
     folder, package = Path(sys.argv[1]), sys.argv[2]
     try:
-        asked = subprocess.run(("npm", "config", "get", "registry"), check=True, capture_output=True, text=True)
-        file = fetch_ahead(folder, package, asked.stdout.strip())
+        process = subprocess.run(("npm", "config", "get", "registry"), check=True, capture_output=True, text=True)
+        file = fetch_ahead(folder, package, process.stdout.strip())
         subprocess.run(("npm", "cache", "add", os.fspath(file)), check=True)
         file.unlink()
     except (OSError, KeyError, ValueError, subprocess.CalledProcessError) as error:

@@ -109,7 +109,7 @@ def toolchain() -> Step:
     package = ROOT / "harness" / "benchwright_harness" / "toolchain"
     built = folders.cache() / "toolchains"
     stamp = built / STAMP
-    key = key_of(package / "tree.py", *_files(package / "build", without=set()))
+    key = key_of(package / "tree.py", *_files(package / "build", excluded=set()))
 
     def work(tools: Tools) -> None:
         tools.run(
@@ -181,9 +181,9 @@ def extension() -> Step:
     stamp = folders.SETUP_STATE / "extension"
     server = ROOT / "server" / "benchwright_server"
     sources = [
-        *_files(ROOT / "client-vscode", without={"out", "generated", "node_modules"}),
-        *_files(ROOT / "snippets", without=set()),
-        *_files(server / "protocol", without=set()),
+        *_files(ROOT / "client-vscode", excluded={"out", "generated", "node_modules"}),
+        *_files(ROOT / "snippets", excluded=set()),
+        *_files(server / "protocol", excluded=set()),
         server / "references" / "schema.py",
         ROOT / "docs" / "reference" / "study.schema.json",
         ROOT / "package-lock.json",
@@ -297,8 +297,8 @@ def key_of(*parts: Path | str) -> str:
     return digest.hexdigest()[:12]
 
 
-def _files(folder: Path, *, without: Iterable[str]) -> Iterator[Path]:
-    pruned = {*without, "__pycache__"}
-    for place, names, files in os.walk(folder):
+def _files(folder: Path, *, excluded: Iterable[str]) -> Iterator[Path]:
+    pruned = {*excluded, "__pycache__"}
+    for parent, names, files in os.walk(folder):
         names[:] = sorted(set(names) - pruned)
-        yield from (Path(place, name) for name in sorted(files) if not re.search(r"\.(vsix|pyc|tsbuildinfo)$", name))
+        yield from (Path(parent, name) for name in sorted(files) if not re.search(r"\.(vsix|pyc|tsbuildinfo)$", name))

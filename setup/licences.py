@@ -57,10 +57,10 @@ def installed_packages() -> list[Package]:
     packages = []
     for name in names:
         try:
-            found = distribution(name)
+            package = distribution(name)
         except PackageNotFoundError:
             continue
-        packages.append(Package(name, found.version, licence_of(found)))
+        packages.append(Package(name, package.version, licence_of(package)))
     return packages
 
 
@@ -70,9 +70,9 @@ def licence_of(package: Distribution) -> str:
     if "License-Expression" in metadata:
         return metadata["License-Expression"]
     classifiers = [value.split(" :: ")[-1] for value in metadata.get_all("Classifier") or () if "License ::" in value]
-    named = [_SPDX.get(name, name) for name in classifiers if name != "OSI Approved"]
-    if named:
-        return " OR ".join(dict.fromkeys(named))
+    licences = [_SPDX.get(name, name) for name in classifiers if name != "OSI Approved"]
+    if licences:
+        return " OR ".join(dict.fromkeys(licences))
     # Some put the whole text here, others only a file beside the metadata.
     if "License" in metadata and (line := metadata["License"].strip().split("\n")[0]):
         return _SPDX.get(line, line)

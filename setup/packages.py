@@ -162,10 +162,10 @@ def _install(tools: Tools, missing: Callable[[], list[SystemPackage]]) -> None:
         )
     apt = [*_administrator(tools, names), "apt-get", "-o", "DPkg::Lock::Timeout=300", "-qq"]
     listing = f"Missing: {', '.join(names)}."
-    again = "then start the same command again."
+    next_step = "then start the same command again."
     tools.run(
         [*apt, "update"],
-        failure=f"{listing} The package list could not be updated. Next step: repair `apt-get update`, {again}",
+        failure=f"{listing} The package list could not be updated. Next step: repair `apt-get update`, {next_step}",
         service=_ARCHIVE,
     )
     available = _available(names)
@@ -173,17 +173,17 @@ def _install(tools: Tools, missing: Callable[[], list[SystemPackage]]) -> None:
         raise SetupError(
             f"This system's package sources do not offer: {' '.join(absent)}.\n"
             "Next step: install their programs in another way (for chromium: any Chromium or Chrome, its path "
-            f"in the environment variable CHROMIUM), {again}"
+            f"in the environment variable CHROMIUM), {next_step}"
         )
     tools.run(
         [*apt, "install", "-y", "--no-install-recommends", *names],
-        failure=f"{listing} They could not be installed. Next step: read the lines above, repair apt, {again}",
+        failure=f"{listing} They could not be installed. Next step: read the lines above, repair apt, {next_step}",
         service=_ARCHIVE,
     )
     if still := [package.name for package in missing()]:
         raise SetupError(
             f"These packages were installed, but their programs were not found: {' '.join(still)}.\n"
-            f"Next step: make sure that /usr/bin is on the PATH, {again}"
+            f"Next step: make sure that /usr/bin is on the PATH, {next_step}"
         )
 
 

@@ -36,7 +36,7 @@ class Rule:
     unless_after: re.Pattern[str] | None
 
     @classmethod
-    def of(cls, entry: dict[str, str]) -> "Rule":
+    def from_entry(cls, entry: dict[str, str]) -> "Rule":
         """Reads a rule; a space in its pattern also matches the end of a line."""
         flags = re.NOFLAG if entry.get("case") == "sensitive" else re.IGNORECASE
         pattern = re.compile(rf"\b(?:{entry['avoid']})\b".replace(" ", _SPACE), flags)
@@ -45,10 +45,10 @@ class Rule:
 
     def matches(self, text: str) -> Iterator[re.Match[str]]:
         """The places that break the rule."""
-        for found in self.pattern.finditer(text):
-            before = text[max(0, found.start() - _LONGEST_WORD) : found.start()]
-            if not (self.unless_after and self.unless_after.search(before)):
-                yield found
+        for match in self.pattern.finditer(text):
+            text_before = text[max(0, match.start() - _LONGEST_WORD) : match.start()]
+            if not (self.unless_after and self.unless_after.search(text_before)):
+                yield match
 
 
 @dataclass(frozen=True)
@@ -62,10 +62,10 @@ class Style:
     pending: tuple[str, ...]
 
     @classmethod
-    def of(cls, settings: dict[str, Any]) -> "Style":
+    def from_settings(cls, settings: dict[str, Any]) -> "Style":
         """Reads the settings."""
         return cls(
-            rules=tuple(map(Rule.of, settings["rule"])),
+            rules=tuple(map(Rule.from_entry, settings["rule"])),
             proselint=dict.fromkeys(settings["proselint"], True),
             include=tuple(settings["files"]["include"]),
             exclude=tuple(settings["files"]["exclude"]),
@@ -102,8 +102,8 @@ def findings(path: Path, text: str, style: Style) -> list[Finding]:
 
 def _by_our_rules(name: str, visible: str, style: Style) -> Iterator[Finding]:
     for rule in style.rules:
-        for found in rule.matches(visible):
-            yield _finding(name, visible, found.span(), rule.advice)
+        for match in rule.matches(visible):
+            yield _finding(name, visible, match.span(), rule.advice)
 
 
 def _by_proselint(name: str, visible: str, style: Style) -> Iterator[Finding]:
@@ -116,10 +116,12 @@ def _by_proselint(name: str, visible: str, style: Style) -> Iterator[Finding]:
 
 
 def _finding(name: str, visible: str, span: tuple[int, int], advice: str) -> Finding:
-    found = visible[slice(*span)]
-    start = span[0] + len(found) - len(found.lstrip())
-    before = visible[:start]
-    return Finding(name, before.count("\n") + 1, start - before.rfind("\n"), " ".join(found.split()), advice)
+    fragment = visible[slice(*span)]
+    start = span[0] + len(fragment) - len(fragment.lstrip())
+    text_before = visible[:start]
+    return Finding(
+        name, text_before.count("\n") + 1, start - text_before.rfind("\n"), " ".join(fragment.split()), advice
+    )
 
 
 def main() -> int:
@@ -128,15 +130,15 @@ def main() -> int:
     parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="check only these files")
     parser.add_argument("--all", action="store_true", help="also check what prose.toml lists as pending")
     options = parser.parse_args()
-    style = Style.of(tomllib.loads((ROOT / "setup" / "prose.toml").read_text(encoding="utf-8")))
+    style = Style.from_settings(tomllib.loads((ROOT / "setup" / "prose.toml").read_text(encoding="utf-8")))
     CheckRegistry().register_many(proselint_checks)
     paths = [path.resolve() for path in options.paths] or style.files(pending=options.all)
-    found = [finding for path in paths for finding in findings(path, path.read_text(encoding="utf-8"), style)]
-    for finding in found:
+    all_findings = [finding for path in paths for finding in findings(path, path.read_text(encoding="utf-8"), style)]
+    for finding in all_findings:
         print(finding)
-    for path, count in Counter(finding.path for finding in found).most_common() if len(paths) > 1 else ():
+    for path, count in Counter(finding.path for finding in all_findings).most_common() if len(paths) > 1 else ():
         print(f"{count:5} {path}")
-    return 1 if found else 0
+    return 1 if all_findings else 0
 
 
 if __name__ == "__main__":

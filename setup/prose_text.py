@@ -61,17 +61,17 @@ def prose(path: Path, text: str) -> str:
     """Blots out every character that is not prose; lines and columns stay."""
     if path.suffix == ".md":
         return _NOT_PROSE_IN_MARKDOWN.sub(_blotted, text)
-    pieces, done = [], 0
+    pieces, last_end = [], 0
     for start, end, glued in _spans(text, _PATTERNS[path.suffix]):
-        between = text[done:start]
-        pieces.append(re.sub(r"[^\n]", " " if glued else BLOT, between))
+        gap = text[last_end:start]
+        pieces.append(re.sub(r"[^\n]", " " if glued else BLOT, gap))
         pieces.append(_NOT_PROSE_IN_CODE.sub(_blotted, text[start:end]))
-        done = end
-    return "".join(pieces) + re.sub(r"[^\n]", BLOT, text[done:])
+        last_end = end
+    return "".join(pieces) + re.sub(r"[^\n]", BLOT, text[last_end:])
 
 
-def _blotted(found: re.Match[str]) -> str:
-    return re.sub(r"[^\n]", BLOT, found[0])
+def _blotted(match: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", BLOT, match[0])
 
 
 def _spans(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, int, bool]]:
@@ -84,11 +84,11 @@ def _spans(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, int, bool
 
 def _runs(text: str, pattern: re.Pattern[str]) -> Iterator[list[tuple[int, int]]]:
     run: list[tuple[int, int]] = []
-    for found in pattern.finditer(text):
-        kind = next((name for name in reversed(found.groupdict()) if name != "prefix" and found[name]), None)
-        if kind is None or (kind == "comment" and _NOTE_TO_TOOLS.match(found[kind])):
+    for match in pattern.finditer(text):
+        kind = next((name for name in reversed(match.groupdict()) if name != "prefix" and match[name]), None)
+        if kind is None or (kind == "comment" and _NOTE_TO_TOOLS.match(match[kind])):
             continue
-        start, end = found.span(kind)
+        start, end = match.span(kind)
         if run and not _GLUE.fullmatch(text, run[-1][1], start):
             yield run
             run = []

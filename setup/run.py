@@ -143,10 +143,10 @@ def _fetched_always() -> list[Step]:
 
 
 def _set_up(steps: list[Step], *, later: Collection[str] = (), use: Callable[[], None] | None = None) -> None:
-    before = os.umask(0o022)
+    old_mask = os.umask(0o022)
 
     def look_and_use() -> None:
-        os.umask(before)
+        os.umask(old_mask)
         _show_sandbox_problem()
         if use is not None:
             use()
@@ -155,7 +155,7 @@ def _set_up(steps: list[Step], *, later: Collection[str] = (), use: Callable[[],
         locks = [folders.SETUP_STATE / "lock", folders.cache() / "setup.lock"]
         run_steps(steps, locks, later=later, use=look_and_use if use is not None else None)
     finally:
-        os.umask(before)
+        os.umask(old_mask)
     if use is None:
         _show_sandbox_problem()
 

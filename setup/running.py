@@ -82,25 +82,25 @@ class Run:
     async def run(self) -> list[Outcome]:
         """Runs all stages; returns their results."""
         paths = [path for stage in self._stages if stage.tests for path in self._paths(stage)]
-        beside = [stage for stage in self._stages if stage.commands]
-        if paths and beside:
-            names = ", ".join(stage.name for stage in beside)
+        parallel_stages = [stage for stage in self._stages if stage.commands]
+        if paths and parallel_stages:
+            names = ", ".join(stage.name for stage in parallel_stages)
             print(f"\nbeside the Python tests: {names}; what each prints is shown when it has ended", flush=True)
         if not paths:
-            await self._commands(beside, quiet=False)
+            await self._commands(parallel_stages, quiet=False)
             return list(self._outcomes.values())
         with tempfile.TemporaryDirectory() as folder:
             costs = Path(folder)
             async with asyncio.TaskGroup() as lanes:
                 pool = lanes.create_task(self._pool(paths, costs))
-                lanes.create_task(self._commands(beside, quiet=True))
+                lanes.create_task(self._commands(parallel_stages, quiet=True))
             # Now nothing else runs.
             failed = pool.result()
             if alone := _files_with("mark.alone", paths):
                 failed += await self._python(("alone", (*self._pytest(), "-m", "alone", *alone)), costs)
             self.add_up(costs)
         if failed:
-            await self._again((*self._pytest(), "--maxfail", str(_TRIED_AGAIN), *sorted(set(failed))), failed)
+            await self._retry((*self._pytest(), "--maxfail", str(_TRIED_AGAIN), *sorted(set(failed))), failed)
         return list(self._outcomes.values())
 
     def _paths(self, stage: Stage) -> list[str]:
@@ -140,10 +140,10 @@ class Run:
         spread = ("-n", str(pool_workers()), "--dist", "loadfile", "--no-loadscope-reorder", "-m", "not alone")
         return await self._python(("pool", (*self._pytest(), *spread, *paths)), costs)
 
-    async def _python(self, named: tuple[str, Command], costs: Path) -> list[str]:
+    async def _python(self, titled_command: tuple[str, Command], costs: Path) -> list[str]:
         """Runs tests; returns the files in which some failed."""
         with tempfile.TemporaryDirectory() as cache:
-            name, command = named
+            name, command = titled_command
             ended = await _run(name, (*command, "-o", f"cache_dir={cache}"), self._timeout_s, None, costs)
             if ended.status in (0, _NO_TESTS):
                 return []
@@ -154,7 +154,7 @@ class Run:
                         self._outcomes[stage.name].problems.append(ended.problem)
             return files
 
-    async def _again(self, command: Command, failed: Sequence[str]) -> None:
+    async def _retry(self, command: Command, failed: Sequence[str]) -> None:
         """Plays files once more in which tests failed: one that fails only after another of its file fails again so."""
         for stage in self._tested_in(failed):
             self._outcomes[stage].at_second_try = True
@@ -191,13 +191,13 @@ def _files_with(text: str, paths: Sequence[str]) -> list[str]:
     return sorted(str(file.relative_to(ROOT)) for file in files if text in file.read_text(encoding="utf-8"))
 
 
-def _sum(one: Cost, other: Cost) -> Cost:
+def _sum(left: Cost, right: Cost) -> Cost:
     return Cost(
-        passed=one["passed"] + other["passed"],
-        failed=one["failed"] + other["failed"],
-        skipped=one["skipped"] + other["skipped"],
-        wall_s=one["wall_s"] + other["wall_s"],
-        processor_s=one["processor_s"] + other["processor_s"],
+        passed=left["passed"] + right["passed"],
+        failed=left["failed"] + right["failed"],
+        skipped=left["skipped"] + right["skipped"],
+        wall_s=left["wall_s"] + right["wall_s"],
+        processor_s=left["processor_s"] + right["processor_s"],
     )
 
 
@@ -210,7 +210,7 @@ def _failed_files(cache: Path) -> list[str]:
 
 
 @dataclass(frozen=True)
-class _Ended:
+class _EndedCommand:
     command: Command
     status: int | None
     """None if it took too long."""
@@ -225,7 +225,7 @@ class _Ended:
 
 async def _run(
     title: str, command: Command, timeout_s: float, log: IO[bytes] | None, costs: Path | None = None
-) -> _Ended:
+) -> _EndedCommand:
     line = f"\n== {title}: {' '.join(command)}"
     if log is None:
         print(line, flush=True)
@@ -266,10 +266,10 @@ async def _run(
         # Even after it ended: a process that a test leaves behind must not slow down what follows.
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        _, status, used = await waiting
+        _, status, usage = await waiting
         process.returncode = os.waitstatus_to_exitcode(status)
-    wall_s, processor_s = time.monotonic() - started, used.ru_utime + used.ru_stime
-    return _Ended(command, process.returncode if in_time else None, wall_s, processor_s)
+    wall_s, processor_s = time.monotonic() - started, usage.ru_utime + usage.ru_stime
+    return _EndedCommand(command, process.returncode if in_time else None, wall_s, processor_s)
 
 
 def machine_s() -> float:

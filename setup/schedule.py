@@ -82,7 +82,7 @@ class _Run:
         self._waiting = list(steps)
         self._lock: Callable[[], None] | None = lock
         self._running: dict[Future[None], tuple[Step, Tools]] = {}
-        self._done: set[str] = set()
+        self._done_titles: set[str] = set()
         self._stop = threading.Event()
         self._expected_s = self._measured_s = 0.0
         self._ticks = 0
@@ -91,21 +91,21 @@ class _Run:
 
     def run(self) -> None:
         with self._pool() as pool:
-            self._go_on(pool, until=frozenset(step.title for step in self._steps))
+            self._go_on(pool, awaited_titles=frozenset(step.title for step in self._steps))
 
     def run_and_use(self, later: Set[str], use: Callable[[], None]) -> None:
         """As `run`; calls `use` before the later steps are done."""
         titles = frozenset(step.title for step in self._steps)
         with self._pool() as pool:
-            self._go_on(pool, until=titles - later)
+            self._go_on(pool, awaited_titles=titles - later)
             self._quiet = True
-            rest = threading.Thread(target=self._rest, args=(pool, titles), name="set-up")
-            rest.start()
+            thread = threading.Thread(target=self._run_rest, args=(pool, titles), name="set-up")
+            thread.start()
             try:
                 use()
             finally:
                 self._stop.set()
-                rest.join()
+                thread.join()
 
     @contextlib.contextmanager
     def _pool(self) -> Iterator[ThreadPoolExecutor]:
@@ -116,14 +116,14 @@ class _Run:
                 self._stop.set()
                 clear_line()
 
-    def _rest(self, pool: ThreadPoolExecutor, until: Set[str]) -> None:
+    def _run_rest(self, pool: ThreadPoolExecutor, awaited_titles: Set[str]) -> None:
         try:
-            self._go_on(pool, until)
+            self._go_on(pool, awaited_titles)
         except SetupError as error:
             print(f"\n{error}", file=sys.stderr, flush=True)
 
-    def _go_on(self, pool: ThreadPoolExecutor, until: Set[str]) -> None:
-        while until - self._done and not self._stop.is_set():
+    def _go_on(self, pool: ThreadPoolExecutor, awaited_titles: Set[str]) -> None:
+        while awaited_titles - self._done_titles and not self._stop.is_set():
             self._start_all_that_can(pool)
             ended, _ = wait(self._running, timeout=_REFRESH_S, return_when=FIRST_COMPLETED)
             for future in ended:
@@ -133,15 +133,15 @@ class _Run:
 
     def _start_all_that_can(self, pool: ThreadPoolExecutor) -> None:
         titles = {step.title for step in self._steps}
-        found = True
-        while found:
-            found = False
+        has_started = True
+        while has_started:
+            has_started = False
             for step in list(self._waiting):
-                if len(self._running) >= _AT_ONCE or (set(step.needs) & titles) - self._done:
+                if len(self._running) >= _AT_ONCE or (set(step.needs) & titles) - self._done_titles:
                     continue
                 self._waiting.remove(step)
                 self._start(step, pool)
-                found = True
+                has_started = True
 
     def _start(self, step: Step, pool: ThreadPoolExecutor) -> None:
         if not step.ready() and self._lock is not None:
@@ -172,10 +172,10 @@ class _Run:
         self._measured_s += tools.elapsed_s
         self._end(step, f"done in {tools.elapsed_s:.0f} s")
 
-    def _end(self, step: Step, how: str) -> None:
-        self._done.add(step.title)
+    def _end(self, step: Step, ending: str) -> None:
+        self._done_titles.add(step.title)
         clear_line()
-        print(f"[{len(self._done)}/{len(self._steps)}] {step.title}: {how}", flush=True)
+        print(f"[{len(self._done_titles)}/{len(self._steps)}] {step.title}: {ending}", flush=True)
 
     def _show(self) -> None:
         if not self._running or any(tools.asks for _, tools in self._running.values()):
@@ -191,7 +191,7 @@ class _Run:
 
     def _state(self) -> str:
         running = {step.title: tools.elapsed_s for step, tools in self._running.values()}
-        left = [step for step in self._steps if step.title not in self._done]
+        left = [step for step in self._steps if step.title not in self._done_titles]
         # A few seconds say little about the pace.
         pace = max(1.0, self._measured_s / self._expected_s) if self._expected_s >= _LONG_S else 1.0
         names = ", ".join(f"{title} ({elapsed:.0f} s)" for title, elapsed in running.items())

@@ -9,7 +9,7 @@ from folders import ROOT
 Command = tuple[str, ...]
 
 
-class Part(enum.Enum):
+class Requirement(enum.Enum):
     """What a stage needs besides Python."""
 
     TOOLCHAIN = enum.auto()
@@ -26,12 +26,12 @@ class Stage:
     """Checks that pass or fail together."""
 
     name: str
-    about: str
+    description: str
     commands: tuple[Command, ...] = ()
     """Run in order, beside the pool of Python tests."""
     tests: str = ""
     """A folder of Python tests, which run in one pool with those of other stages."""
-    needs: frozenset[Part] = frozenset()
+    needs: frozenset[Requirement] = frozenset()
     chained: bool = False
     """Whether a command needs the output of the one before it, so that the first failure ends the stage."""
     by_name: bool = False
@@ -44,8 +44,13 @@ def all_stages(*, nightly: bool = False) -> list[Stage]:
     Args:
         nightly: Whether tests that take long run, too.
     """
-    simulators = frozenset({Part.TOOLCHAIN})
-    in_the_browser = frozenset(Part) - {Part.DATABASE, Part.CLUSTER, Part.TESSERACT, Part.NEOVIM}
+    simulators = frozenset({Requirement.TOOLCHAIN})
+    in_the_browser = frozenset(Requirement) - {
+        Requirement.DATABASE,
+        Requirement.CLUSTER,
+        Requirement.TESSERACT,
+        Requirement.NEOVIM,
+    }
     return [
         Stage(
             "lint",
@@ -61,20 +66,20 @@ def all_stages(*, nightly: bool = False) -> list[Stage]:
         ),
         Stage("types", "Python types", (("mypy",),)),
         Stage("imports", "which package may import which", (("lint-imports",),)),
-        Stage("unit", "unit tests", tests="tests/unit", needs=simulators | {Part.NODE}),
+        Stage("unit", "unit tests", tests="tests/unit", needs=simulators | {Requirement.NODE}),
         Stage(
             "integration",
             "real simulators in the real sandbox",
             tests="tests/integration",
-            needs=simulators | {Part.DATABASE, Part.CLUSTER, Part.TESSERACT, Part.NODE},
+            needs=simulators | {Requirement.DATABASE, Requirement.CLUSTER, Requirement.TESSERACT, Requirement.NODE},
         ),
         Stage(
             "adversarial",
             "hostile submissions and data sets",
             tests="tests/adversarial",
-            needs=simulators | {Part.CLUSTER},
+            needs=simulators | {Requirement.CLUSTER},
         ),
-        Stage("lsp", "the server as an editor sees it", tests="tests/lsp", needs=simulators | {Part.NEOVIM}),
+        Stage("lsp", "the server as an editor sees it", tests="tests/lsp", needs=simulators | {Requirement.NEOVIM}),
         Stage(
             "install",
             "wheel and source distribution in bare environments",
@@ -86,7 +91,7 @@ def all_stages(*, nightly: bool = False) -> list[Stage]:
             "the documentation: its site without a broken link, and every command on its pages",
             (("sphinx-build", "--fail-on-warning", "--keep-going", "--quiet", "docs", ".site"),),
             tests="tests/pages",
-            needs=simulators | {Part.DATABASE, Part.CLUSTER},
+            needs=simulators | {Requirement.DATABASE, Requirement.CLUSTER},
         ),
         Stage(
             "client",
@@ -95,14 +100,14 @@ def all_stages(*, nightly: bool = False) -> list[Stage]:
                 *_npm("client-vscode", "generate", "check", "lint", "test", "build", "package"),
                 *_npm("tests/e2e", "check", "lint"),
             ),
-            needs=frozenset({Part.NODE}),
+            needs=frozenset({Requirement.NODE}),
             chained=True,
         ),
         Stage(
             "e2e",
             "everything in a real VS Code in a real browser",
             _npm("tests/e2e", "nightly" if nightly else "test"),
-            needs=in_the_browser | {Part.DATABASE},
+            needs=in_the_browser | {Requirement.DATABASE},
         ),
         Stage(
             "first-hour",

@@ -27,7 +27,7 @@ _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _TOKEN = re.compile(r"[A-Za-z_][\w$]*|\d[\w']*|'[sS]?[bodhBODH]?[\w?]+|[^\s\w]")
 
 
-class Part(StrEnum):
+class LikePart(StrEnum):
     """What of two problems is alike."""
 
     STATEMENT = "statement"
@@ -43,7 +43,7 @@ class Pair:
     first: str
     """PACK/PROBLEM."""
     second: str
-    part: Part
+    part: LikePart
     similarity: float
     """Jaccard index of their runs of tokens, 0 to 1."""
 
@@ -66,20 +66,22 @@ class NearCopies:
         """Adds a text; returns those that it is nearly the same as, with their similarity. Short ones are left out."""
         from datasketch import MinHash
 
-        own = _runs(tokens)
-        if len(own) < _FEWEST:
+        own_runs = _runs(tokens)
+        if len(own_runs) < _FEWEST:
             return []
         hashed = MinHash(num_perm=_HASHES)
-        hashed.update_batch([one.to_bytes(8, "big") for one in own])
-        compared = {other: self._runs[other] for other in self._index.query(hashed)}
+        hashed.update_batch([run.to_bytes(8, "big") for run in own_runs])
+        compared = {other_name: self._runs[other_name] for other_name in self._index.query(hashed)}
         self._index.insert(name, hashed)
-        self._runs[name] = own
-        alike = ((other, len(own & runs) / len(own | runs)) for other, runs in compared.items())
-        return [(other, similarity) for other, similarity in alike if similarity >= self._threshold]
+        self._runs[name] = own_runs
+        alike = ((other_name, len(own_runs & runs) / len(own_runs | runs)) for other_name, runs in compared.items())
+        return [(other_name, similarity) for other_name, similarity in alike if similarity >= self._threshold]
 
 
 def near_copies(
-    packs: Sequence[Pack], threshold: float = 0.8, on_progress: Callable[[int, int], None] = lambda done, total: None
+    packs: Sequence[Pack],
+    threshold: float = 0.8,
+    on_progress: Callable[[int, int], None] = lambda read_count, total: None,
 ) -> list[Pair]:
     """The pairs of problems that are nearly the same, the most similar first.
 
@@ -89,16 +91,16 @@ def near_copies(
         on_progress: Called with how many problems were read, and of how many.
     """
     total = 2 * sum(len(pack.problems) for pack in packs)
-    done = 0
-    found: list[Pair] = []
-    for part in Part:
-        known = NearCopies(threshold)
+    read_count = 0
+    pairs: list[Pair] = []
+    for part in LikePart:
+        copies = NearCopies(threshold)
         for ref, problem in _problems(packs):
-            alike = known.add(ref, _tokens(problem, part))
-            found += [Pair(other, ref, part, similarity) for other, similarity in alike]
-            done += 1
-            on_progress(done, total)
-    return sorted(found, key=lambda pair: (-pair.similarity, pair.first, pair.second))
+            alike = copies.add(ref, _tokens(problem, part))
+            pairs += [Pair(other_ref, ref, part, similarity) for other_ref, similarity in alike]
+            read_count += 1
+            on_progress(read_count, total)
+    return sorted(pairs, key=lambda pair: (-pair.similarity, pair.first, pair.second))
 
 
 def words_of(text: str) -> list[str]:
@@ -112,8 +114,8 @@ def _problems(packs: Sequence[Pack]) -> Iterator[tuple[str, Problem]]:
             yield f"{pack.name}/{problem.id}", problem
 
 
-def _tokens(problem: Problem, part: Part) -> list[str]:
-    if part is Part.STATEMENT:
+def _tokens(problem: Problem, part: LikePart) -> list[str]:
+    if part is LikePart.STATEMENT:
         question = problem.public.question
         texts = [problem.public.statement, *(choice.text for choice in (question.choices if question else ()))]
         return words_of(" ".join(texts))
@@ -125,7 +127,7 @@ def _sources(files: Mapping[str, str]) -> Iterator[str]:
 
 
 def _runs(tokens: Sequence[str]) -> frozenset[int]:
-    joined = ("\0".join(tokens[at : at + _RUN]) for at in range(len(tokens) - _RUN + 1))
+    joined = ("\0".join(tokens[index : index + _RUN]) for index in range(len(tokens) - _RUN + 1))
     return frozenset(
-        int.from_bytes(hashlib.blake2b(one.encode(errors="replace"), digest_size=8).digest(), "big") for one in joined
+        int.from_bytes(hashlib.blake2b(run.encode(errors="replace"), digest_size=8).digest(), "big") for run in joined
     )

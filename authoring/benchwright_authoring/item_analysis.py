@@ -68,20 +68,24 @@ def distractors(
     Returns:
         One for each option; none if nobody has answered.
     """
-    answered = [index for index, value in enumerate(chosen) if value is not None]
-    others = sum((_filled(column) for name, column in points.items() if name != item), np.zeros(len(chosen)))[answered]
-    values = np.array([chosen[index] for index in answered], dtype=object)
-    has_enough = len(answered) >= LEAST
-    found = []
-    for value in options if answered else ():
+    answered_indices = [index for index, value in enumerate(chosen) if value is not None]
+    other_points = sum((_filled(column) for name, column in points.items() if name != item), np.zeros(len(chosen)))[
+        answered_indices
+    ]
+    values = np.array([chosen[index] for index in answered_indices], dtype=object)
+    has_enough = len(answered_indices) >= LEAST
+    analysed_options = []
+    for value in options if answered_indices else ():
         selected = np.array(values == value, dtype=float)
-        size = max(1, round(_GROUP * len(answered)))
-        upper, lower = (_mean_of_best(selected, by, size) if has_enough else None for by in (others, -others))
+        size = max(1, round(_GROUP * len(answered_indices)))
+        upper, lower = (
+            _mean_of_best(selected, ranking, size) if has_enough else None for ranking in (other_points, -other_points)
+        )
         share = float(selected.mean())
-        is_non_functional = share < _FUNCTIONAL if len(answered) * _FUNCTIONAL >= 1 else None
-        correlation = _correlation(selected, others)
-        found.append(Option(value, int(selected.sum()), share, upper, lower, correlation, is_non_functional))
-    return found
+        is_non_functional = share < _FUNCTIONAL if len(answered_indices) * _FUNCTIONAL >= 1 else None
+        correlation = _correlation(selected, other_points)
+        analysed_options.append(Option(value, int(selected.sum()), share, upper, lower, correlation, is_non_functional))
+    return analysed_options
 
 
 def analyse(points: Mapping[str, Sequence[float | None]]) -> dict[str, Item]:
@@ -103,27 +107,27 @@ def analyse(points: Mapping[str, Sequence[float | None]]) -> dict[str, Item]:
     return {name: _item(column, total - filled[name]) for name, column in points.items()}
 
 
-def _item(column: Sequence[float | None], rest: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Item:
+def _item(column: Sequence[float | None], other_points: np.ndarray[tuple[int], np.dtype[np.float64]]) -> Item:
     worked = [index for index, share in enumerate(column) if share is not None]
     shares = np.array([share for share in column if share is not None])
     facility = float(shares.mean()) if len(shares) else 0.0
-    others = rest[worked]
+    selected_points = other_points[worked]
     has_enough = len(worked) >= LEAST
     return Item(
         len(worked),
         facility,
         _wilson(int(shares.sum()), len(shares)) if len(shares) and {*shares.tolist()} <= {0.0, 1.0} else None,
-        _correlation(shares, others),
-        _upper_lower(shares, others) if has_enough else None,
+        _correlation(shares, selected_points),
+        _upper_lower(shares, selected_points) if has_enough else None,
     )
 
 
 def _correlation(
-    shares: np.ndarray[tuple[int], np.dtype[np.float64]], others: np.ndarray[tuple[int], np.dtype[np.float64]]
+    shares: np.ndarray[tuple[int], np.dtype[np.float64]], other_points: np.ndarray[tuple[int], np.dtype[np.float64]]
 ) -> float | None:
-    if len(shares) < LEAST or shares.std() == 0 or others.std() == 0:
+    if len(shares) < LEAST or shares.std() == 0 or other_points.std() == 0:
         return None
-    return float(np.corrcoef(shares, others)[0, 1])
+    return float(np.corrcoef(shares, other_points)[0, 1])
 
 
 def _filled(column: Sequence[float | None]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
@@ -131,25 +135,27 @@ def _filled(column: Sequence[float | None]) -> np.ndarray[tuple[int], np.dtype[n
 
 
 def _upper_lower(
-    shares: np.ndarray[tuple[int], np.dtype[np.float64]], others: np.ndarray[tuple[int], np.dtype[np.float64]]
+    shares: np.ndarray[tuple[int], np.dtype[np.float64]], other_points: np.ndarray[tuple[int], np.dtype[np.float64]]
 ) -> float:
     """Of students who are tied where a group ends, each counts in part: their order means nothing."""
     size = max(1, round(_GROUP * len(shares)))
-    return _mean_of_best(shares, others, size) - _mean_of_best(shares, -others, size)
+    return _mean_of_best(shares, other_points, size) - _mean_of_best(shares, -other_points, size)
 
 
 def _mean_of_best(
-    shares: np.ndarray[tuple[int], np.dtype[np.float64]], by: np.ndarray[tuple[int], np.dtype[np.float64]], size: int
+    shares: np.ndarray[tuple[int], np.dtype[np.float64]],
+    ranking: np.ndarray[tuple[int], np.dtype[np.float64]],
+    size: int,
 ) -> float:
-    limit = np.sort(by)[-size]
-    above, tied = by > limit, by == limit
-    part = (size - int(above.sum())) / int(tied.sum())
-    return float((shares[above].sum() + part * shares[tied].sum()) / size)
+    limit = np.sort(ranking)[-size]
+    is_above, tied = ranking > limit, ranking == limit
+    part = (size - int(is_above.sum())) / int(tied.sum())
+    return float((shares[is_above].sum() + part * shares[tied].sum()) / size)
 
 
-def _wilson(count: int, of: int) -> tuple[float, float]:
+def _wilson(count: int, total: int) -> tuple[float, float]:
     # Most who import this count no interval, and SciPy takes a second.
     from scipy.stats import binomtest
 
-    interval = binomtest(count, of).proportion_ci(0.95, method="wilson")
+    interval = binomtest(count, total).proportion_ci(0.95, method="wilson")
     return float(interval.low), float(interval.high)

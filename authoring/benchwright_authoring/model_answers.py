@@ -34,11 +34,11 @@ _LONGEST_ANSWER = 1_000
 class ModelAnswer:
     """What one model said."""
 
-    said: str | None
+    reply: str | None
     """Its whole reply; None if there is none."""
     answer: str
     """The letter, truth or words that fill the blank; empty if none can be read, and for answers in words."""
-    why: str
+    error: str
     """Why there is no reply; empty if there is one."""
 
 
@@ -66,22 +66,27 @@ async def tried(
         By question, then by model.
     """
 
-    async def one(problem: Problem, endpoint: Endpoint) -> TriedQuestion:
-        found = await asked(endpoint, problem, budget)
+    async def try_question(problem: Problem, endpoint: Endpoint) -> TriedQuestion:
+        model_answer = await ask_model(endpoint, problem, budget)
         on_answer()
         question, key = problem.public.question, problem.hidden.answer
         right = None
-        if found.said is not None and question is not None and key is not None:
-            right = is_right(question, problem.public.statement, key, found.answer)
+        if model_answer.reply is not None and question is not None and key is not None:
+            right = is_right(question, problem.public.statement, key, model_answer.answer)
         name = endpoint.settings.name
         return TriedQuestion(
-            problem=problem.id, model=name, said=found.said, answer=found.answer, is_right=right, why=found.why
+            problem=problem.id,
+            model=name,
+            said=model_answer.reply,
+            answer=model_answer.answer,
+            is_right=right,
+            why=model_answer.error,
         )
 
-    return await asyncio.gather(*(one(problem, endpoint) for problem in problems for endpoint in endpoints))
+    return await asyncio.gather(*(try_question(problem, endpoint) for problem in problems for endpoint in endpoints))
 
 
-async def asked(endpoint: Endpoint, problem: Problem, budget: JudgingBudget) -> ModelAnswer:
+async def ask_model(endpoint: Endpoint, problem: Problem, budget: JudgingBudget) -> ModelAnswer:
     """Has a model answer a question; its key is not sent.
 
     Args:
@@ -99,14 +104,14 @@ async def asked(endpoint: Endpoint, problem: Problem, budget: JudgingBudget) -> 
     answer: dict[str, JsonValue] = {"type": "string"}
     answer |= {"enum": [*_choosable(question)]} if _choosable(question) else {}
     schema = object_schema({"reason": {"type": "string"}, "answer": answer})
-    asked = f"{_INSTRUCTIONS}{rules_of(question.format).answer_in_json}"
-    prompt = question_prompt(problem, asked, schema, problem.public.figures)
+    instructions = f"{_INSTRUCTIONS}{rules_of(question.format).answer_in_json}"
+    prompt = question_prompt(problem, instructions, schema, problem.public.figures)
     reply = await endpoint.ask(prompt, index=0, budget=budget)
     if reply.error:
         return ModelAnswer(None, "", reply.error)
     # Half a surrogate pair can neither be kept nor printed.
-    said = reply.text.encode(errors="replace").decode()
-    return ModelAnswer(said, _chosen(said, question).encode(errors="replace").decode(), "")
+    reply_text = reply.text.encode(errors="replace").decode()
+    return ModelAnswer(reply_text, _chosen(reply_text, question).encode(errors="replace").decode(), "")
 
 
 def _choosable(question: Question) -> Sequence[str]:
@@ -142,6 +147,6 @@ def _chosen(text: str, question: Question) -> str:
     if not letters:
         is_plain = isinstance(answer, str | int | float) and not isinstance(answer, bool)
         return (str(answer) if is_plain else text).strip()[:_LONGEST_ANSWER]
-    said = answer.strip().casefold() if isinstance(answer, str) else ""
-    exact = next((one for one in letters if one.casefold() == said), None)
+    selected_letter = answer.strip().casefold() if isinstance(answer, str) else ""
+    exact = next((letter for letter in letters if letter.casefold() == selected_letter), None)
     return exact or read_selection(question, text) or ""

@@ -76,7 +76,7 @@ def new_problem(folder: Path, problem: str, form: Form, *, license_name: str = "
         pack = _with(folder / PACK_FILE, problem)
     else:
         pack = _new_pack(folder, problem, license_name)
-    return _placed(folder, problem, pack, lambda made: _write(made, problem, form))
+    return _placed(folder, problem, pack, lambda new_folder: _write(new_folder, problem, form))
 
 
 def free_response_twin(folder: Path, problem: str, twin: str) -> Path:
@@ -98,15 +98,15 @@ def free_response_twin(folder: Path, problem: str, twin: str) -> Path:
         OSError: The folder can't be written.
     """
     _check_free(folder, twin)
-    found = next((one for one in read_pack_folder(folder).problems if one.id == problem), None)
-    question, key = (found.public.question, found.hidden.answer) if found is not None else (None, None)
-    if found is None or question is None or key is None or question.format.answered_by is not AnsweredBy.CHOICE:
+    original = next((candidate for candidate in read_pack_folder(folder).problems if candidate.id == problem), None)
+    question, key = (original.public.question, original.hidden.answer) if original is not None else (None, None)
+    if original is None or question is None or key is None or question.format.answered_by is not AnsweredBy.CHOICE:
         raise NewProblemError(f"{folder / problem} is no multiple-choice question")
     right = next(choice.text for choice in question.choices if choice.letter == key.value)
     values: dict[str, object] = {
         "id": twin,
         "kind": "question",
-        "difficulty": found.difficulty.value,
+        "difficulty": original.difficulty.value,
         "domain": question.domain,
         "question": {
             "format": QuestionFormat.FREE_RESPONSE.value,
@@ -115,15 +115,15 @@ def free_response_twin(folder: Path, problem: str, twin: str) -> Path:
         "answer": twin_key(right, key.explanation, problem).model_dump(mode="json", exclude_defaults=True),
     }
 
-    def write(made: Path) -> None:
-        made.mkdir()
+    def write(new_folder: Path) -> None:
+        new_folder.mkdir()
         for path in ("statement.md", "figures", "hidden/figures"):
-            source, target = folder / problem / path, made / path
+            source, target = folder / problem / path, new_folder / path
             if source.is_dir():
                 shutil.copytree(source, target)
             elif source.is_file():
                 shutil.copyfile(source, target)
-        (made / "problem.toml").write_text(as_toml(values), encoding="utf-8")
+        (new_folder / "problem.toml").write_text(as_toml(values), encoding="utf-8")
 
     return _placed(folder, twin, _with(folder / PACK_FILE, twin), write)
 
@@ -140,9 +140,9 @@ def _placed(folder: Path, problem: str, pack: str, write: Callable[[Path], None]
     target = folder / problem
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".new-", dir=folder) as temporary:
-        made = Path(temporary, problem)
-        write(made)
-        made.replace(target)
+        new_folder = Path(temporary, problem)
+        write(new_folder)
+        new_folder.replace(target)
     try:
         write_atomically(folder / PACK_FILE, pack.encode())
     except OSError:
@@ -154,14 +154,14 @@ def _placed(folder: Path, problem: str, pack: str, write: Callable[[Path], None]
 def _with(file: Path, problem: str) -> str:
     """The text of `pack.toml` with one more problem; everything else of it stays as its author wrote it."""
     text = file.read_text(encoding="utf-8")
-    found = _ORDER.search(text)
-    if found is None:
+    match = _ORDER.search(text)
+    if match is None:
         raise DatasetError(file, "order", f'is not written as `order = ["…"]`; add "{problem}" to it by hand')
-    inner = found[1].rstrip().rstrip(",")
-    line = "\n    " if "\n" in found[1] else " " if inner else ""
-    end = ",\n" if "\n" in found[1] else ""
+    inner = match[1].rstrip().rstrip(",")
+    line = "\n    " if "\n" in match[1] else " " if inner else ""
+    end = ",\n" if "\n" in match[1] else ""
     order = f"{inner},{line}" if inner else line
-    return f'{text[: found.start(1)]}{order}"{problem}"{end}{text[found.end(1) :]}'
+    return f'{text[: match.start(1)]}{order}"{problem}"{end}{text[match.end(1) :]}'
 
 
 def _new_pack(folder: Path, problem: str, license_name: str) -> str:
@@ -201,4 +201,4 @@ def _templates(name: str) -> Iterator[tuple[str, str]]:
 
 
 def _filled(text: str, words: Mapping[str, str]) -> str:
-    return re.sub(r"@([A-Z]+)@", lambda found: words.get(found[1], found[0]), text)
+    return re.sub(r"@([A-Z]+)@", lambda match: words.get(match[1], match[0]), text)

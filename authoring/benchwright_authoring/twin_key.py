@@ -21,5 +21,5 @@ def twin_key(right: str, explanation: str, problem: str) -> Answer:
         explanation: Of the multiple-choice question; may be empty.
         problem: That question's id.
     """
-    told = f"{explanation}\n\nThe same question with options: {problem}.".strip()
-    return Answer(value=right, points=_POINTS, explanation=told)
+    explanation_text = f"{explanation}\n\nThe same question with options: {problem}.".strip()
+    return Answer(value=right, points=_POINTS, explanation=explanation_text)

@@ -48,8 +48,8 @@ MOST_ALTERNATIVES = 8
 MOST_FIGURES = 3
 
 
-def _text(most: int, least: int = 1) -> StringConstraints:
-    return StringConstraints(strip_whitespace=True, min_length=least, max_length=most)
+def _text(max_length: int, min_length: int = 1) -> StringConstraints:
+    return StringConstraints(strip_whitespace=True, min_length=min_length, max_length=max_length)
 
 
 Option = Annotated[str, _text(MOST_OPTION_CHARACTERS)]
@@ -108,9 +108,9 @@ class WrittenQuestion(Model):
     @field_validator("choices")
     @classmethod
     def _fits_choices(cls, choices: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
-        wanted = len(LETTERS) if _answered_by(info) is AnsweredBy.CHOICE else 0
-        if len(choices) != wanted:
-            raise ValueError(f"a question of this format has {wanted} options, not {len(choices)}")
+        expected_count = len(LETTERS) if _answered_by(info) is AnsweredBy.CHOICE else 0
+        if len(choices) != expected_count:
+            raise ValueError(f"a question of this format has {expected_count} options, not {len(choices)}")
         return choices
 
     @field_validator("answer")
@@ -141,7 +141,7 @@ class WrittenQuestion(Model):
     @field_validator("figures")
     @classmethod
     def _shows_each_once(cls, figures: tuple[WrittenFigure, ...]) -> tuple[WrittenFigure, ...]:
-        if len({one.sha256 for one in figures}) < len(figures):
+        if len({figure.sha256 for figure in figures}) < len(figures):
             raise ValueError("a picture is there twice")
         return figures
 
@@ -216,8 +216,8 @@ class WrittenQuestion(Model):
         """What makes the question hard to score or easy to guess, by the rules for questions of a pack folder."""
         text = _problem_file("question", self)
         spec = ProblemFile.model_validate(_values("question", self))
-        found = question_remarks(spec, _statement(self), TomlPlaces(text))
-        return [remark.message for remark in found]
+        rule_remarks = question_remarks(spec, _statement(self), TomlPlaces(text))
+        return [remark.message for remark in rule_remarks]
 
 
 def pack_of(head: PackFile, questions: Mapping[str, WrittenQuestion], pictures: Mapping[str, bytes]) -> Pack:
@@ -281,10 +281,10 @@ def _values(name: str, question: WrittenQuestion) -> dict[str, object]:
 
 
 def _figures(question: WrittenQuestion) -> Sequence[tuple[str, WrittenFigure]]:
-    return [(f"figures/figure-{number}{one.suffix}", one) for number, one in enumerate(question.figures, 1)]
+    return [(f"figures/figure-{number}{figure.suffix}", figure) for number, figure in enumerate(question.figures, 1)]
 
 
 def _statement(question: WrittenQuestion) -> str:
     # Before the text: no code block or comment that is left open there can hide them.
-    shown = [f"![{figure.alt}]({path})" for path, figure in _figures(question)]
-    return "\n\n".join((f"# {question.title}", *shown, f"{question.statement}\n"))
+    pictures = [f"![{figure.alt}]({path})" for path, figure in _figures(question)]
+    return "\n\n".join((f"# {question.title}", *pictures, f"{question.statement}\n"))

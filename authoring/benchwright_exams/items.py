@@ -13,7 +13,7 @@ from benchwright_exams.structure.doubts import doubts_of
 from benchwright_exams.structure.ledger import Finding, Ledger, Region, Role, Segment
 from benchwright_exams.structure.place import number_of, ordinal, parents
 from benchwright_exams.structure.text_blocks import Block, blocks
-from benchwright_foundation.kept import Made
+from benchwright_foundation.kept import StageOutput
 from benchwright_foundation.model import Model
 from benchwright_problems.problem import QuestionFormat, digest
 
@@ -39,7 +39,7 @@ class Item(Model):
     """Where all of this stands, by id; figures too."""
 
 
-class Items(Made):
+class Items(StageOutput):
     """All questions of an exam."""
 
     items: tuple[Item, ...]
@@ -70,7 +70,7 @@ class _Exam:
         self.leaves = [
             label
             for label in self.labels
-            if not any(label in parents(other) for other in self.labels) and self._is_asked(label)
+            if not any(label in parents(other_label) for other_label in self.labels) and self._is_asked(label)
         ]
         self.captions = dict(self._captioned())
 
@@ -82,13 +82,13 @@ class _Exam:
 
     def _captioned(self) -> Iterator[tuple[str, Region]]:
         """Figures and tables by the names that their captions give them: those beside the caption."""
-        for before, after in pairwise(self.regions):
-            for caption, drawn in ((after, before), (before, after)):
+        for previous_region, next_region in pairwise(self.regions):
+            for caption, drawn in ((next_region, previous_region), (previous_region, next_region)):
                 name = numbering.caption(caption.text) if caption.role is Role.CAPTION else None
                 if name and drawn.role in (Role.FIGURE, Role.TABLE) and drawn.page == caption.page:
                     yield name, drawn
 
-    def above(self, label: str) -> list[str]:
+    def context_labels(self, label: str) -> list[str]:
         """What a question shares its context with, the widest first."""
         head = (*parents(label), label)[0]
         number = number_of(head)
@@ -96,22 +96,22 @@ class _Exam:
         return [*shared, *parents(label)]
 
     def item(self, label: str) -> Item:
-        above = [part for name in self.above(label) for part in self.parts[name]]
-        own = self.parts[label]
-        context, body = _only(above, asking=True), _only(own, asking=True)
-        named = self._named([*context, *body], label)
+        context_parts = [part for name in self.context_labels(label) for part in self.parts[name]]
+        own_parts = self.parts[label]
+        context, body = _only(context_parts, asking=True), _only(own_parts, asking=True)
+        named_parts = self._named_drawings([*context, *body], label)
         choices: dict[str, str] = defaultdict(str)
-        for region, segment in own:
+        for region, segment in own_parts:
             if segment.role is Role.CHOICE:
                 choices[segment.value] = f"{choices[segment.value]} {region.text[segment.start : segment.end]}".strip()
-        solution = _only(above, asking=False), _only(own, asking=False)
-        whole = tuple(dict.fromkeys(region.id for region, _ in (*above, *own, *named)))
+        solution = _only(context_parts, asking=False), _only(own_parts, asking=False)
+        whole = tuple(dict.fromkeys(region.id for region, _ in (*context_parts, *own_parts, *named_parts)))
         statement = " ".join(region.text[segment.start : segment.end] for region, segment in body)
         return Item(
             label=label,
             title=next((text for name in (*parents(label), label) if (text := self._title(name))), ""),
             format=_format(statement, choices),
-            context=blocks([*context, *named]),
+            context=blocks([*context, *named_parts]),
             body=blocks(body),
             choices=dict(choices),
             points=self.points(label),
@@ -119,9 +119,9 @@ class _Exam:
             regions=whole,
         )
 
-    def _named(self, texts: Iterable[tuple[Region, Segment]], label: str) -> list[tuple[Region, Segment]]:
+    def _named_drawings(self, texts: Iterable[tuple[Region, Segment]], label: str) -> list[tuple[Region, Segment]]:
         """Figures and tables that a text names and that belong to another question."""
-        taken = {region.id for name in (*self.above(label), label) for region, _ in self.parts[name]}
+        taken_ids = {region.id for name in (*self.context_labels(label), label) for region, _ in self.parts[name]}
         names = dict.fromkeys(
             name
             for region, segment in texts
@@ -129,7 +129,7 @@ class _Exam:
             for name in numbering.mentions(region.text)
         )
         drawn = [self.captions[name] for name in names if name in self.captions]
-        return [(region, region.segments[0]) for region in drawn if region.id not in taken]
+        return [(region, region.segments[0]) for region in drawn if region.id not in taken_ids]
 
     def _title(self, label: str) -> str:
         return " ".join(
@@ -140,13 +140,15 @@ class _Exam:
 
     def points(self, label: str) -> float | None:
         """The points of a question or part, as printed."""
-        found = [segment.value for _, segment in self.parts[label] if segment.role is Role.POINTS and segment.value]
-        return float(found[0]) if found else None
+        printed_points = [
+            segment.value for _, segment in self.parts[label] if segment.role is Role.POINTS and segment.value
+        ]
+        return float(printed_points[0]) if printed_points else None
 
 
 def _only(parts: Iterable[tuple[Region, Segment]], *, asking: bool) -> list[tuple[Region, Segment]]:
     """What is asked, or the solution; figures stay with the one that they stand in."""
-    return [one for one in parts if _asks(one[1]) is asking and _is_content(one[1])]
+    return [part for part in parts if _asks(part[1]) is asking and _is_content(part[1])]
 
 
 def _is_content(segment: Segment) -> bool:
@@ -180,11 +182,13 @@ def _findings(exam: _Exam, items: Sequence[Item]) -> Iterator[Finding]:
         yield Finding(says="No question was found: no line begins with a number such as “1.” or “Problem 1”.")
     yield from _missing(exam)
     for label in exam.labels:
-        below = [other for other in exam.labels if parents(other)[-1:] == (label,)]
-        points = [exam.points(other) for other in below]
-        whole, known = exam.points(label), [one for one in points if one is not None]
-        if whole is not None and known and len(known) == len(below) and sum(known) != whole:
-            yield Finding(says=f"Its parts have {sum(known):g} points together, and it says {whole:g}.", item=label)
+        part_labels = [other_label for other_label in exam.labels if parents(other_label)[-1:] == (label,)]
+        points = [exam.points(part_label) for part_label in part_labels]
+        whole, known_points = exam.points(label), [part_points for part_points in points if part_points is not None]
+        if whole is not None and known_points and len(known_points) == len(part_labels) and sum(known_points) != whole:
+            yield Finding(
+                says=f"Its parts have {sum(known_points):g} points together, and it says {whole:g}.", item=label
+            )
     solved = any(item.solution for item in items)
     for item in items:
         if not item.body and not item.choices:
@@ -208,15 +212,15 @@ def _missing(exam: _Exam) -> Iterator[Finding]:
     """Numbers and letters between others that were not found."""
     numbers: dict[str, set[int]] = defaultdict(set)
     for label in exam.labels:
-        if found := number_of((*parents(label), label)[0]):
-            numbers[found[0]].add(found[1])
-    for section, there in numbers.items():
-        for number in sorted(set(range(1, max(there))) - there):
+        if section_number := number_of((*parents(label), label)[0]):
+            numbers[section_number[0]].add(section_number[1])
+    for section, found_numbers in numbers.items():
+        for number in sorted(set(range(1, max(found_numbers))) - found_numbers):
             yield Finding(says=f"Question {section}{number} was not found.", item=f"{section}{number}")
     parts: dict[str, set[int]] = defaultdict(set)
     for label in exam.labels:
-        if above := parents(label):
-            parts[above[-1]].add(ordinal(label))
+        if outer_labels := parents(label):
+            parts[outer_labels[-1]].add(ordinal(label))
     for label, have in parts.items():
         missing = sorted(set(range(1, max(have))) - have)
         if missing:

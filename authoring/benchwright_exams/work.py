@@ -18,7 +18,7 @@ from benchwright_exams.review.page_pictures import PagePictures
 from benchwright_exams.review.review import Review, write_review
 from benchwright_exams.structure.ledger import Ledger
 from benchwright_exams.structure.structure import read_structure, structure_digest
-from benchwright_foundation.kept import Kept
+from benchwright_foundation.kept import StageFile
 
 
 @dataclass(frozen=True)
@@ -60,14 +60,14 @@ async def extract(
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     exam = await asyncio.to_thread(read_exam, file, folder, language=language, sandbox=sandbox, began=began)
     by_rules = structure_digest(exam)
-    kept = Kept(folder / "regions.json", Ledger)
-    ledger = (kept.find(by_rules) if model is None else None) or read_structure(exam)
+    ledger_file = StageFile(folder / "regions.json", Ledger)
+    ledger = (ledger_file.find(by_rules) if model is None else None) or read_structure(exam)
     if model is not None:
         ledger = await sort_lines(ledger, model)
         pictures = PagePictures(folder / "pages", exam, ledger)
         ledger = await assign_figures(ledger, find_items(ledger), model, pictures.cut)
-    kept.keep(ledger)
-    kept_items = Kept(folder / "items.json", Items)
+    ledger_file.keep(ledger)
+    kept_items = StageFile(folder / "items.json", Items)
     items = (kept_items.find(items_digest(ledger)) if model is None else None) or find_items(ledger)
     if model is not None:
         items = await check_items(items, model)

@@ -22,5 +22,5 @@ def log_file(home: Home) -> Path:
 
 def chosen_log(home: Home) -> Path | str:
     """The log that commands work with, other than an editor's: a file, or the address of a database."""
-    place = os.environ.get(LOG) or log_file(home)
-    return str(place) if str(place).startswith("postgresql:") else Path(place)
+    location = os.environ.get(LOG) or log_file(home)
+    return str(location) if str(location).startswith("postgresql:") else Path(location)

@@ -106,9 +106,9 @@ class Attempts:
             opened = Opened(files=files)
         except ValidationError as error:
             flaw = error.errors()[0]
-            where = ".".join(str(part) for part in flaw["loc"])
+            field_path = ".".join(str(part) for part in flaw["loc"])
             raise AttemptError(
-                f"An attempt in {str(workspace)!a} cannot be recorded: {where}: {flaw['msg']}. "
+                f"An attempt in {str(workspace)!a} cannot be recorded: {field_path}: {flaw['msg']}. "
                 "Rename that folder or file, then open the problem again."
             ) from error
         self._log.create(header, opened)
@@ -130,16 +130,16 @@ class Attempts:
             study: Id of the study it belongs to; those outside studies if empty.
             solver: Who; anybody if not given.
         """
-        found = self._log.states(problem=problem, workspace=None if workspace is None else str(workspace))
-        mine = (
+        states = self._log.states(problem=problem, workspace=None if workspace is None else str(workspace))
+        candidates = (
             header
-            for header, state in found
+            for header, state in states
             if not state.ended
             and header.condition not in _MACHINES
             and header.study == study
             and solver in (None, header.solver)
         )
-        return next(mine, None)
+        return next(candidates, None)
 
     def interrupt_stale(self, attempt: str) -> bool:
         """Continues an attempt whose clock another process left running.

@@ -18,7 +18,7 @@ from benchwright_attempts.errors import AidRefusedError, AttemptError
 from benchwright_attempts.events.event_writer import EventWriter
 from benchwright_attempts.events.events import Abandoned, AidUsed, Event, Paused, Resumed, Started, Submitted
 from benchwright_attempts.events.evidence import SelfEstimate, TimedOut, Violation
-from benchwright_attempts.grading.grading import Graded
+from benchwright_attempts.grading.grading import GradingOutcome
 from benchwright_attempts.grading.grading_runs import Runs, slot
 from benchwright_attempts.grading.regrading import is_regradable, regrade
 from benchwright_attempts.log.record import AttemptHeader
@@ -115,7 +115,7 @@ class Attempt:
 
     # Runs
 
-    async def run(self) -> Graded | None:
+    async def run(self) -> GradingOutcome | None:
         """Runs the hidden tests, or scores the answer, and waits for the verdict; see `start_run`."""
         await self.start_run("solver")
         await self.runs.wait()
@@ -140,7 +140,7 @@ class Attempt:
         await self.runs.cancel(instead)
         self.runs.start()
 
-    async def settle(self) -> Graded | None:
+    async def settle(self) -> GradingOutcome | None:
         """Runs until the newest verdict is about the present files, and returns it; see `_decided`.
 
         Raises:
@@ -159,18 +159,18 @@ class Attempt:
             await self.runs.wait()
         return await self._decided()
 
-    async def _decided(self) -> Graded | None:
+    async def _decided(self) -> GradingOutcome | None:
         """The newest verdict. One that decided nothing is tried once more; if it stays so, it can be decided later."""
         verdict = (await self.writer.summary()).verdict
         if verdict is not None and is_regradable(verdict):
-            async with slot(self._services.grading.slots, self.clock), self.clock.held(REGRADING):
-                again = await regrade(self._services, self._attempt)
-            return again or await self.runs.graded()
+            async with slot(self._services.grading.slots, self.clock), self.clock.holding(REGRADING):
+                new_verdict = await regrade(self._services, self._attempt)
+            return new_verdict or await self.runs.graded()
         return await self.runs.graded()
 
     # The end
 
-    async def submit(self) -> Graded | None:
+    async def submit(self) -> GradingOutcome | None:
         """Ends the attempt with the present files; they are run unless the newest verdict is about them.
 
         The attempt also ends if the machinery could decide nothing: what was submitted stays, and `regrade` decides
@@ -195,7 +195,7 @@ class Attempt:
         await self._end(Submitted())
         return await self._measured(graded)
 
-    async def time_out(self, reason: str, limit: float | None) -> Graded | None:
+    async def time_out(self, reason: str, limit: float | None) -> GradingOutcome | None:
         """Ends the attempt because a limit is reached, with the verdict of the present files; see `submit`.
 
         The clock is held meanwhile: grading is not the solver's time.
@@ -205,7 +205,7 @@ class Attempt:
             limit: Its value. None if it has none.
         """
         self._is_time_over = True
-        async with self.clock.held(LIMIT):
+        async with self.clock.holding(LIMIT):
             graded = await self._last_verdict()
             # Ending lets go of the clock as well.
             await self._end(TimedOut(reason=reason, limit=limit or None))
@@ -236,7 +236,7 @@ class Attempt:
         if self._is_time_over:
             raise AttemptError(_NOT_RUNNING[AttemptState.TIMED_OUT])
 
-    async def _last_verdict(self) -> Graded | None:
+    async def _last_verdict(self) -> GradingOutcome | None:
         try:
             await self.runs.wait()
             if not await self.runs.is_judged():
@@ -258,8 +258,8 @@ class Attempt:
             AidRefusedError: The condition or the assignment forbids it.
         """
         if not self._terms.allows_aid(aid):
-            by = "assignment" if self._terms.assigned is None else "study"
-            raise AidRefusedError(f"The {by} that this attempt belongs to does not allow {_AIDS[aid]}.")
+            authority = "assignment" if self._terms.assigned is None else "study"
+            raise AidRefusedError(f"The {authority} that this attempt belongs to does not allow {_AIDS[aid]}.")
 
     async def check_aid(self, aid: Aid) -> bool:
         """Whether the use of an aid is recorded now: not any more once an attempt outside studies has ended.
@@ -305,7 +305,7 @@ class Attempt:
         await self.writer.append(event)
         self._adapter.changed()
 
-    async def _measured(self, graded: Graded | None) -> Graded | None:
+    async def _measured(self, graded: GradingOutcome | None) -> GradingOutcome | None:
         try:
             return await self.runs.measure(graded)
         except Exception as error:

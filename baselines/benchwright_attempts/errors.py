@@ -17,11 +17,11 @@ class UnknownAttemptError(AttemptError):
     def __init__(self, attempt: str, matches: int = 0) -> None:
         """Takes the id, or beginning of an id, that was asked for, and how many attempts it fits."""
         self.attempt = attempt
-        shown = ascii(attempt)
+        quoted_id = ascii(attempt)
         if matches > 1:
-            super().__init__(f"{matches} attempts begin with {shown}: give more characters of the id.")
+            super().__init__(f"{matches} attempts begin with {quoted_id}: give more characters of the id.")
         else:
-            super().__init__(f"There is no attempt {shown}: `benchwright attempts list` shows them all.")
+            super().__init__(f"There is no attempt {quoted_id}: `benchwright attempts list` shows them all.")
 
 
 class AttemptElsewhereError(AttemptError):

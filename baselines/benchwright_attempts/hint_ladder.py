@@ -81,7 +81,7 @@ class HintLadder:
         """Whether the problem has hints, and the attempt's record can have which were taken."""
         return bool(self._rules) and self._header.recording is not Recording.TIMING
 
-    async def shown(self) -> Hints:
+    async def current_hints(self) -> Hints:
         """The hints that were taken, and what is next.
 
         Raises:
@@ -89,7 +89,7 @@ class HintLadder:
             ProblemsError: The hidden part can't be read.
         """
         goes_on = await self._check()
-        return await self._shown(await self._taken(), goes_on=goes_on)
+        return await self._hints_after(await self._taken_count(), goes_on=goes_on)
 
     async def take(self, number: int | None = None) -> Hints:
         """Takes the next hint; once this returns, that is on disk.
@@ -104,19 +104,23 @@ class HintLadder:
         async with self._taking:
             if not await self._check():
                 raise AidRefusedError("This attempt has ended: no more hints can be taken in it.")
-            taken = await self._taken()
-            following = await self._next(taken)
-            if number is not None and number != taken + 1:
-                return await self._shown(taken) if 1 <= number <= taken else _refuse(f"Hint {taken + 1} comes next.")
+            taken_count = await self._taken_count()
+            following = await self._next(taken_count)
+            if number is not None and number != taken_count + 1:
+                return (
+                    await self._hints_after(taken_count)
+                    if 1 <= number <= taken_count
+                    else _refuse(f"Hint {taken_count + 1} comes next.")
+                )
             if following is None:
-                _refuse(f"There are no more hints: you have all {taken}.")
+                _refuse(f"There are no more hints: you have all {taken_count}.")
             if following.waits_for:
                 _refuse(f"Hint {following.number} can be taken after {following.waits_for}.")
             # A hint that can't be read costs nothing.
             await self._text(following.number)
-            used = AidUsed(aid=Aid.HINTS, feature=FEATURE, detail=str(following.number), cost=following.cost)
-            await self._attempt.use(used)
-            return await self._shown(taken + 1)
+            aid_use = AidUsed(aid=Aid.HINTS, feature=FEATURE, detail=str(following.number), cost=following.cost)
+            await self._attempt.use(aid_use)
+            return await self._hints_after(taken_count + 1)
 
     async def _check(self) -> bool:
         goes_on = await self._attempt.check_aid(Aid.HINTS)
@@ -126,30 +130,31 @@ class HintLadder:
             _refuse("The record of this attempt keeps times alone, so it has no hints.")
         return goes_on
 
-    async def _taken(self) -> int:
+    async def _taken_count(self) -> int:
         await self._services.log.settled()
         events = await asyncio.to_thread(self._services.log.events, self._header.id)
-        used = [one.event for one in events if isinstance(one.event, AidUsed)]
-        count = sum(event.aid == Aid.HINTS and event.feature == FEATURE for event in used)
+        aid_uses = [recorded_event.event for recorded_event in events if isinstance(recorded_event.event, AidUsed)]
+        count = sum(event.aid == Aid.HINTS and event.feature == FEATURE for event in aid_uses)
         return min(count, len(self._rules))
 
-    async def _shown(self, taken: int, *, goes_on: bool = True) -> Hints:
+    async def _hints_after(self, taken_count: int, *, goes_on: bool = True) -> Hints:
         texts = [
-            TakenHint(number, await self._text(number), self._rules[number - 1].cost) for number in range(1, taken + 1)
+            TakenHint(number, await self._text(number), self._rules[number - 1].cost)
+            for number in range(1, taken_count + 1)
         ]
-        return Hints(len(self._rules), tuple(texts), await self._next(taken) if goes_on else None)
+        return Hints(len(self._rules), tuple(texts), await self._next(taken_count) if goes_on else None)
 
-    async def _next(self, taken: int) -> NextHint | None:
-        if taken == len(self._rules):
+    async def _next(self, taken_count: int) -> NextHint | None:
+        if taken_count == len(self._rules):
             return None
-        rule, summary = self._rules[taken], await self._attempt.writer.summary()
+        rule, summary = self._rules[taken_count], await self._attempt.writer.summary()
         active_s = advance(summary.clock, self._attempt.writer.moment()).active_s
-        return NextHint(taken + 1, rule.cost, rule.price, rule.waits_for(summary.runs, active_s))
+        return NextHint(taken_count + 1, rule.cost, rule.price, rule.waits_for(summary.runs, active_s))
 
     async def _text(self, number: int) -> str:
         if number not in self._texts:
-            asked = self._services.grading.hint(self._header.problem, number, attempt=self._header.id)
-            self._texts[number] = await asked
+            hint_request = self._services.grading.hint(self._header.problem, number, attempt=self._header.id)
+            self._texts[number] = await hint_request
         return self._texts[number]
 
 

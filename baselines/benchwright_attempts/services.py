@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from benchwright_attempts import log_file
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.grading.grading import Elsewhere, Grading
+from benchwright_attempts.grading.grading import Grading, RemoteGrader
 from benchwright_attempts.grading.judging import Judging
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox import Sandbox
@@ -41,7 +41,7 @@ class Services(Generic[Log]):
         open_log: Callable[[Path], Log],
         sandbox: Callable[[], Sandbox],
         slots: asyncio.Semaphore | None = None,
-        elsewhere: Elsewhere | None = None,
+        elsewhere: RemoteGrader | None = None,
     ) -> None:
         self.home = home
         self.store = Store(home)

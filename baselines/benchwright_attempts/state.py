@@ -34,6 +34,6 @@ def unchanged_in(*states: AttemptState) -> Transitions:
     return {state: state for state in states}
 
 
-def from_states(*states: AttemptState, to: AttemptState) -> Transitions:
+def from_states(*states: AttemptState, target_state: AttemptState) -> Transitions:
     """An event that leads from any of these states to one."""
-    return dict.fromkeys(states, to)
+    return dict.fromkeys(states, target_state)

@@ -45,8 +45,8 @@ class Feedback(StrEnum):
         """The narrower one of this and a problem's policy; nothing at all for `none`."""
         if self is Feedback.NONE:
             return None
-        own = Reveal(self.value)
-        return own if policy.includes(own) else policy
+        own_policy = Reveal(self.value)
+        return own_policy if policy.includes(own_policy) else policy
 
 
 class Machine(StrEnum):
@@ -118,13 +118,17 @@ class Terms:
             return machine in self.assigned.clock_stops_for
         return machine is Machine.HARNESS and self.condition in (Solver.MODEL, Solver.AGENT)
 
-    def reveal(self, own: Reveal) -> Reveal | None:
+    def reveal(self, own_policy: Reveal) -> Reveal | None:
         """How much of a verdict is shown. None for nothing at all.
 
         Args:
-            own: The problem's policy.
+            own_policy: The problem's policy.
         """
-        return own.limited_to(self.most_shown) if self.assigned is None else Feedback(self.assigned.feedback).limit(own)
+        return (
+            own_policy.limited_to(self.most_shown)
+            if self.assigned is None
+            else Feedback(self.assigned.feedback).limit(own_policy)
+        )
 
     def shows_of_clock(self, happened: Collection[str], *, ended: bool) -> ClockDisplay:
         """What the solver may see of the clock now; all of it once the self-estimate is in, if one is asked.
@@ -147,8 +151,8 @@ class Terms:
             return self.assistance.allows(assistant, is_chat=False)
         if self.assigned is None:
             return self.condition == Solver.HUMAN_COPILOT
-        named = {name.lower() for name in self.assigned.assistants}
-        return self.assigned.solver == Solver.HUMAN_COPILOT and assistant.lower() in named
+        assistant_names = {name.lower() for name in self.assigned.assistants}
+        return self.assigned.solver == Solver.HUMAN_COPILOT and assistant.lower() in assistant_names
 
     def _registered_version(self, extension: str) -> str:
         """The version of a person's copilot that the study registers; empty if it registers none."""
@@ -183,16 +187,16 @@ class Terms:
         """What an event shows that the condition, or the assignment, does not allow."""
         if self.assigned is None:
             if self.assistance is not None:
-                yield from _against(self.assistance, event)
+                yield from _rule_violations(self.assistance, event)
             return
         match event:
             case Environment():
                 for extension in event.extensions:
                     if extension.ai and extension.active and not self.allows(extension.id):
                         yield Violation(rule="ai_extension", detail=extension.id)
-                    wanted = self._registered_version(extension.id)
-                    if wanted and wanted != extension.version:
-                        detail = f"{extension.id} {extension.version} instead of {wanted}"
+                    registered_version = self._registered_version(extension.id)
+                    if registered_version and registered_version != extension.version:
+                        detail = f"{extension.id} {extension.version} instead of {registered_version}"
                         yield Violation(rule="assistant_version", detail=detail)
                 if self.assigned.solver == Solver.HUMAN:
                     for feature, is_on in event.ai_features.items():
@@ -207,13 +211,13 @@ class Terms:
                 return
 
 
-def _against(rule: Assistance, event: Environment | EditReason | AssistAccepted) -> Iterable[Violation]:
+def _rule_violations(rule: Assistance, event: Environment | EditReason | AssistAccepted) -> Iterable[Violation]:
     """What an event shows that an assignment does not allow."""
     match event:
         case Environment():
-            for one in event.extensions:
-                if one.ai and one.active and not rule.lets_run(one.id):
-                    yield Violation(rule="ai_extension", detail=one.id)
+            for installed_extension in event.extensions:
+                if installed_extension.ai and installed_extension.active and not rule.lets_run(installed_extension.id):
+                    yield Violation(rule="ai_extension", detail=installed_extension.id)
             for feature, is_on in event.ai_features.items():
                 if is_on and rule.allowed is Allowed.NONE:
                     yield Violation(rule="ai_setting", detail=feature)

@@ -38,7 +38,7 @@ async def refresh(store: Store, client: ServiceClient) -> list[str]:
             due=view.due,
             closes=view.closes,
             most_runs=view.most_runs,
-            reveal=_most(view),
+            reveal=_most_shown(view),
             assistance=view.assistance,
             aids=view.aids,
         )
@@ -49,30 +49,35 @@ async def refresh(store: Store, client: ServiceClient) -> list[str]:
     return names
 
 
-def _most(view: AssignmentView) -> Reveal | None:
+def _most_shown(view: AssignmentView) -> Reveal | None:
     """The most that is ever shown of a verdict: the service sends what may be shown when it is asked."""
     phases = [view.reveal]
     for later in (view.reveal_after_due, view.reveal_after_closing):
         phases.append(later or phases[-1])
-    known = [one for one in phases if one is not None]
-    return max(known, key=list(Reveal).index) if len(known) == len(phases) else None
+    known_phases = [phase for phase in phases if phase is not None]
+    return max(known_phases, key=list(Reveal).index) if len(known_phases) == len(phases) else None
 
 
 def _name_of(store: Store, assignment: Assignment) -> str:
     """The assignment's name among this user's packs: it keeps the one that it was given first."""
-    taken = set()
+    taken_names = set()
     for name in store.pack_names():
-        taken.add(name)
+        taken_names.add(name)
         try:
-            known = store.assignment(name)
+            known_assignment = store.assignment(name)
         except ProblemsError:
             # Another pack is damaged.
             continue
-        if known is not None and (known.service, known.id) == (assignment.service, assignment.id):
+        if known_assignment is not None and (known_assignment.service, known_assignment.id) == (
+            assignment.service,
+            assignment.id,
+        ):
             return name
     words = re.sub(r"[^a-z0-9]+", "-", f"{assignment.course} {assignment.title}".lower()).strip("-")[:_LONGEST]
-    wanted = words or "assignment"
-    return next(name for number in range(1, len(taken) + 2) if (name := _numbered(wanted, number)) not in taken)
+    base_name = words or "assignment"
+    return next(
+        name for number in range(1, len(taken_names) + 2) if (name := _numbered(base_name, number)) not in taken_names
+    )
 
 
 def _numbered(name: str, number: int) -> str:

@@ -59,7 +59,7 @@ def login(
             asyncio.run(_by_browser(Home.find(), address))
             return
         code = code or typer.prompt("Invitation", hide_input=True)
-        if Connections(Home.find()).of(address) is None:
+        if Connections(Home.find()).find_connection(address) is None:
             name = name or typer.prompt("Your name, as the course's staff know it")
         asyncio.run(_join(Home.find(), address, code, name))
 
@@ -68,9 +68,9 @@ def logout(url: Url) -> None:
     """Forgets the token; packs and attempts stay."""
     with _explained():
         address, connections = url.rstrip("/"), Connections(Home.find())
-        if connections.of(address) is None:
-            known = ", ".join(one.url for one in connections.all()) or "none"
-            raise ServiceError(f"You have not signed in to {address}. Services with a token here: {known}.")
+        if connections.find_connection(address) is None:
+            known_urls = ", ".join(connection.url for connection in connections.list_all()) or "none"
+            raise ServiceError(f"You have not signed in to {address}. Services with a token here: {known_urls}.")
         connections.remove(address)
         typer.echo(f"Signed out of {address}. Attempts stay here; the next login delivers the rest.")
 
@@ -79,10 +79,10 @@ def assignments() -> None:
     """A line for each."""
     with _explained():
         home = Home.find()
-        known = Connections(home).all()
-        if not known:
+        connections = Connections(home).list_all()
+        if not connections:
             raise ServiceError("You have not signed in anywhere. Sign in with `benchwright login URL`.")
-        for connection in known:
+        for connection in connections:
             asyncio.run(_refresh(home, connection))
 
 
@@ -109,10 +109,10 @@ async def _join(home: Home, url: str, code: str, name: str) -> None:
 
 async def _show(home: Home, url: str, me: Me) -> None:
     typer.echo(f"Signed in to {url} as {me.name}: {', '.join(course.title for course in me.courses)}.")
-    connection = Connections(home).of(url)
+    connection = Connections(home).find_connection(url)
     if connection is not None:
-        where = "in the key store of this computer" if connection.key else "in a file that only you can read"
-        typer.echo(f"Your token is kept {where}.")
+        key_location = "in the key store of this computer" if connection.key else "in a file that only you can read"
+        typer.echo(f"Your token is kept {key_location}.")
         await _refresh(home, connection)
     typer.echo("Next step: open one in the Benchwright view of your editor, or with `benchwright open PACK/PROBLEM`.")
 
@@ -125,8 +125,10 @@ async def _refresh(home: Home, connection: Connection) -> None:
     async with ServiceClient(connection.url, token) as client:
         names, studies = await refresh(store, client), await client.studies()
     for study in studies:
-        place = "it is at the top of the problem list of your editor" if study.file is not None else "no place is left"
-        typer.echo(f"{study.study}\t{study.title}: {place}")
+        availability = (
+            "it is at the top of the problem list of your editor" if study.file is not None else "no place is left"
+        )
+        typer.echo(f"{study.study}\t{study.title}: {availability}")
     if not names and not studies:
         typer.echo(f"{connection.url} has nothing for you to do yet.")
     for name in names:

@@ -40,7 +40,7 @@ class Connections:
     def __init__(self, home: Home) -> None:
         self._file = home.data / _FILE
 
-    def all(self) -> Sequence[Connection]:
+    def list_all(self) -> Sequence[Connection]:
         """Every connection, in the order in which they were made.
 
         Raises:
@@ -56,9 +56,9 @@ class Connections:
                 " login`."
             ) from None
 
-    def of(self, url: str) -> Connection | None:
+    def find_connection(self, url: str) -> Connection | None:
         """The connection to a service."""
-        return next((one for one in self.all() if one.url == url), None)
+        return next((connection for connection in self.list_all() if connection.url == url), None)
 
     def token(self, connection: Connection) -> str:
         """The token of a connection. May wait until the user has unlocked the key store.
@@ -79,11 +79,11 @@ class Connections:
         Raises:
             ServiceError: The file can't be read or written.
         """
-        older, key = self.of(url), uuid.uuid4().hex
+        older, key = self.find_connection(url), uuid.uuid4().hex
         new = Connection(url=url, name=name, key=key)
         if not key_store.keep(key, token):
             new = Connection(url=url, name=name, token=token)
-        self._change(lambda known: [*(one for one in known if one.url != url), new])
+        self._change(lambda connections: [*(connection for connection in connections if connection.url != url), new])
         _forget(older)
         return new
 
@@ -93,15 +93,15 @@ class Connections:
         Raises:
             ServiceError: The file can't be read or written.
         """
-        older = self.of(url)
-        self._change(lambda known: [one for one in known if one.url != url])
+        older = self.find_connection(url)
+        self._change(lambda connections: [connection for connection in connections if connection.url != url])
         _forget(older)
 
     def _change(self, change: Callable[[Sequence[Connection]], Iterable[Connection]]) -> None:
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True)
             with file_lock(self._file.with_suffix(".lock")):
-                content = TypeAdapter(tuple[Connection, ...]).dump_json(tuple(change(self.all())))
+                content = TypeAdapter(tuple[Connection, ...]).dump_json(tuple(change(self.list_all())))
                 write_atomically(self._file, content, 0o600)
         except OSError as error:
             raise ServiceError(f"{self._file} can't be written: {error.strerror}.") from error

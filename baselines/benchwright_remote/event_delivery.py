@@ -60,22 +60,22 @@ class EventDelivery:
             begin = await asyncio.to_thread(self.handed_in, attempt)
             has_asked = False
             while rows := await asyncio.to_thread(
-                lambda after: log.rows(attempt, after=after, most=MOST_EVENTS), begin
+                lambda last_seq: log.rows(attempt, after_seq=last_seq, limit=MOST_EVENTS), begin
             ):
                 try:
-                    taken = await client.hand_in(header, assignment.id, rows)
+                    acknowledgement = await client.hand_in(header, assignment.id, rows)
                 except RefusedError as error:
                     if error.status != HTTPStatus.CONFLICT or has_asked:
                         raise
                     # The service may have been set back to an older state: it says how far it is.
                     has_asked = True
-                    taken = await client.hand_in(header, assignment.id, ())
-                if taken.anchor is None:
+                    acknowledgement = await client.hand_in(header, assignment.id, ())
+                if acknowledgement.anchor is None:
                     begin = 0
                     continue
-                await self._keys.check(client, taken.anchor)
-                await asyncio.to_thread(self._keep, taken.anchor)
-                begin = taken.anchor.events
+                await self._keys.check(client, acknowledgement.anchor)
+                await asyncio.to_thread(self._keep, acknowledgement.anchor)
+                begin = acknowledgement.anchor.events
                 if len(rows) < MOST_EVENTS and not has_asked:
                     return
 

@@ -48,7 +48,7 @@ class HostedStudies:
     def __init__(self, home: Home) -> None:
         self._file = home.data / "studies" / "services.json"
 
-    def all(self) -> Sequence[HostedStudy]:
+    def list_all(self) -> Sequence[HostedStudy]:
         """Every one.
 
         Raises:
@@ -64,13 +64,13 @@ class HostedStudies:
                 " answers."
             ) from None
 
-    def of(self, study: str) -> HostedStudy | None:
+    def find_study(self, study: str) -> HostedStudy | None:
         """A study; None if no service conducts it.
 
         Raises:
             ServiceError: The file can't be read.
         """
-        return next((one for one in self.all() if one.study == study), None)
+        return next((hosted_study for hosted_study in self.list_all() if hosted_study.study == study), None)
 
     def add(self, hosted: HostedStudy) -> None:
         """Keeps a study.
@@ -78,15 +78,18 @@ class HostedStudies:
         Raises:
             ServiceError: The file can't be read or written, or another service conducts a study of this name.
         """
-        known = self.of(hosted.study)
-        if known == hosted:
+        known_study = self.find_study(hosted.study)
+        if known_study == hosted:
             return
-        if known is not None and known.service != hosted.service:
-            raise ServiceError(f"{known.service} has a study {hosted.study!r} too; ask which one is meant.")
+        if known_study is not None and known_study.service != hosted.service:
+            raise ServiceError(f"{known_study.service} has a study {hosted.study!r} too; ask which one is meant.")
         try:
             self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with file_lock(self._file.with_suffix(".lock")):
-                kept = (*(one for one in self.all() if one.study != hosted.study), hosted)
-                write_atomically(self._file, TypeAdapter(tuple[HostedStudy, ...]).dump_json(kept), 0o600)
+                hosted_studies = (
+                    *(other_study for other_study in self.list_all() if other_study.study != hosted.study),
+                    hosted,
+                )
+                write_atomically(self._file, TypeAdapter(tuple[HostedStudy, ...]).dump_json(hosted_studies), 0o600)
         except OSError as error:
             raise ServiceError(f"{self._file} can't be written: {error.strerror}.") from error

@@ -41,10 +41,10 @@ async def join(home: Home, url: str, code: str, name: str) -> Me:
         ServiceError: The service refuses or does not answer, or the token can't be kept.
     """
     connections = Connections(home)
-    known = await asyncio.to_thread(connections.of, address := address_of(url))
-    token = await asyncio.to_thread(connections.token, known) if known is not None else ""
+    connection = await asyncio.to_thread(connections.find_connection, address := address_of(url))
+    token = await asyncio.to_thread(connections.token, connection) if connection is not None else ""
     async with ServiceClient(address, token) as client:
-        if known is not None:
+        if connection is not None:
             return await client.join_another(code.strip())
         joined = await client.join(code.strip(), name.strip())
     await asyncio.to_thread(connections.add, address, joined.me.name, joined.token)
@@ -78,16 +78,16 @@ async def finish_by_browser(home: Home, url: str, device: Device) -> Me:
         while time.monotonic() < end:
             await asyncio.sleep(device.interval_s)
             try:
-                found = await client.asked_browser(device.secret)
+                device_status = await client.asked_browser(device.secret)
             except UnreachableError:
                 continue
-            if found.joined is not None:
-                joined = found.joined
+            if device_status.joined is not None:
+                joined = device_status.joined
                 await asyncio.to_thread(Connections(home).add, address, joined.me.name, joined.token)
                 return joined.me
-            if found.state is DeviceState.DENIED:
+            if device_status.state is DeviceState.DENIED:
                 raise ServiceError("It was refused in the browser, so you are not signed in.")
-            if found.state is DeviceState.EXPIRED:
+            if device_status.state is DeviceState.EXPIRED:
                 break
     raise ServiceError("Nobody confirmed the code in time. Begin to sign in again.")
 

@@ -23,7 +23,7 @@ def keep(key: str, secret: str) -> bool:
         secret: It.
     """
 
-    def kept() -> bool:
+    def store_secret() -> bool:
         import keyring
         from keyring.errors import KeyringError
 
@@ -33,7 +33,7 @@ def keep(key: str, secret: str) -> bool:
         except KeyringError:
             return False
 
-    return bool(_within_patience(kept))
+    return bool(_within_patience(store_secret))
 
 
 def read(key: str) -> str:
@@ -43,7 +43,7 @@ def read(key: str) -> str:
         ServiceError: The key store does not have it, or is not unlocked.
     """
 
-    def found() -> str | None:
+    def find_secret() -> str | None:
         import keyring
         from keyring.errors import KeyringError
 
@@ -51,7 +51,7 @@ def read(key: str) -> str:
             return keyring.get_password(_SERVICE, key)
         return None
 
-    secret = _within_patience(found)
+    secret = _within_patience(find_secret)
     if not secret:
         raise ServiceError(
             "The key store of this computer did not give the token for the service. Unlock it and try again, or sign"
@@ -77,12 +77,12 @@ def _within_patience(ask: Callable[[], _T]) -> _T | None:
     """What a call returns; None if it takes too long or fails: a key store may wait for a window that nobody sees."""
     results: list[_T] = []
 
-    def asked() -> None:
+    def collect_answer() -> None:
         # Backends raise errors of D-Bus, of Win32 and of their own.
         with suppress(Exception):
             results.append(ask())
 
-    thread = threading.Thread(target=asked, name="key store", daemon=True)
+    thread = threading.Thread(target=collect_answer, name="key store", daemon=True)
     thread.start()
     thread.join(_PATIENCE_S)
     return results[0] if results else None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from pydantic import TypeAdapter, ValidationError
 
 from benchwright_attempts.log.anchors import Anchor
-from benchwright_attempts.log.published_keys import PublishedKey, PublishedKeys, Standing, standing
+from benchwright_attempts.log.published_keys import KeyStanding, PublishedKey, PublishedKeys, standing
 from benchwright_attempts.log.record import format_wall
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.file_lock import file_lock
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 _FILE = "keys.json"
 _WHY = {
-    Standing.UNKNOWN: "that the service does not publish",
-    Standing.OUTSIDE: "that did not sign at that time",
-    Standing.REVOKED: "that was revoked",
+    KeyStanding.UNKNOWN: "that the service does not publish",
+    KeyStanding.OUTSIDE: "that did not sign at that time",
+    KeyStanding.REVOKED: "that was revoked",
 }
 
 
@@ -44,9 +44,9 @@ class KnownKeys:
 
     def __init__(self, folder: Path) -> None:
         self._file = folder / _FILE
-        self._asked: set[str] = set()
+        self._asked_services: set[str] = set()
 
-    def all(self) -> Sequence[PublishedKey]:
+    def all_keys(self) -> Sequence[PublishedKey]:
         """Every key. Reads a file; one that can't be read has none."""
         return [key for published in self._by_service().values() for key in published.keys]
 
@@ -62,8 +62,8 @@ class KnownKeys:
             raise ReceiptError(f"{client.url} sends a receipt without the signature of its key.")
         # Once in each process also without need: a key may have been revoked.
         if (
-            client.url in self._asked
-            and standing(receipt.key, receipt.time, await self._of(client.url)) is Standing.VALID
+            client.url in self._asked_services
+            and standing(receipt.key, receipt.time, await self._keys_of(client.url)) is KeyStanding.VALID
         ):
             return
         try:
@@ -73,24 +73,27 @@ class KnownKeys:
                 # A service of an older version has one key, and no list.
                 return
             raise
-        found = standing(receipt.key, receipt.time, keys)
-        if found is not Standing.VALID:
+        key_standing = standing(receipt.key, receipt.time, keys)
+        if key_standing is not KeyStanding.VALID:
             raise ReceiptError(
-                f"{client.url} sends a receipt of {format_wall(receipt.time)} with the key {receipt.key} {_WHY[found]}."
+                f"{client.url} sends a receipt of {format_wall(receipt.time)} with the key {receipt.key} "
+                f"{_WHY[key_standing]}."
                 " Ask the course's staff."
             )
         await asyncio.to_thread(self._keep, client.url, keys)
-        self._asked.add(client.url)
+        self._asked_services.add(client.url)
 
-    async def _of(self, service: str) -> Sequence[PublishedKey]:
-        known = await asyncio.to_thread(self._by_service)
-        return known[service].keys if service in known else ()
+    async def _keys_of(self, service: str) -> Sequence[PublishedKey]:
+        keys_by_service = await asyncio.to_thread(self._by_service)
+        return keys_by_service[service].keys if service in keys_by_service else ()
 
     def _keep(self, service: str, keys: Sequence[PublishedKey]) -> None:
         self._file.parent.mkdir(parents=True, exist_ok=True)
         with file_lock(self._file.with_suffix(".lock")):
-            known = self._by_service() | {service: PublishedKeys(keys=tuple(keys))}
-            plain = {url: one.model_dump(mode="json", exclude_none=True) for url, one in known.items()}
+            keys_by_service = self._by_service() | {service: PublishedKeys(keys=tuple(keys))}
+            plain = {
+                url: key_list.model_dump(mode="json", exclude_none=True) for url, key_list in keys_by_service.items()
+            }
             write_atomically(self._file, json.dumps(plain, indent=1).encode(), 0o600)
 
     def _by_service(self) -> dict[str, PublishedKeys]:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import BinaryIO
 
-from benchwright_attempts.grading.grading import Graded, OnStep
+from benchwright_attempts.grading.grading import GradingOutcome, OnStep
 from benchwright_problems.assignment import Assignment
 from benchwright_problems.problem import Problem
 from benchwright_problems.storage.store import Store
@@ -50,7 +50,7 @@ class RemoteGrading:
 
     async def run(
         self, ref: str, files: Mapping[str, bytes], *, attempt: str, number: int, log: BinaryIO | None, on_step: OnStep
-    ) -> Graded:
+    ) -> GradingOutcome:
         """Runs the hidden tests at the service, or has an answer scored there; waits until it can be reached."""
         problem = await asyncio.to_thread(self._store.problem, ref)
         assignment = await asyncio.to_thread(self._assignment_of, attempt)
@@ -61,7 +61,7 @@ class RemoteGrading:
             run, retry_s = new_run(), _FIRST_RETRY_S
             while True:
                 try:
-                    shown = await self._run(client, assignment, run, attempt, number, files, on_step)
+                    run_view = await self._run(client, assignment, run, attempt, number, files, on_step)
                     break
                 except LaterError as error:
                     on_step(0, 0, f"waiting for {assignment.service}: {error}")
@@ -73,15 +73,15 @@ class RemoteGrading:
                     retry_s = min(2 * retry_s, _LONGEST_RETRY_S)
         except RefusedError as error:
             refused = Verdict(reason=Reason.SANDBOX_UNAVAILABLE, detail=error.message, hint=error.next_step)
-            return Graded(refused)
+            return GradingOutcome(refused)
         except ServiceError as error:
-            return Graded(Verdict(reason=Reason.SANDBOX_UNAVAILABLE, detail=str(error)))
-        if shown.verdict is None:
+            return GradingOutcome(Verdict(reason=Reason.SANDBOX_UNAVAILABLE, detail=str(error)))
+        if run_view.verdict is None:
             detail = "The service cancelled the run, because a newer one of the attempt took its place."
-            return Graded(Verdict(reason=Reason.CANCELLED, detail=detail))
-        if log is not None and shown.verdict.log is not None:
-            log.write(shown.verdict.log.encode())
-        return Graded(_verdict(shown.verdict, problem))
+            return GradingOutcome(Verdict(reason=Reason.CANCELLED, detail=detail))
+        if log is not None and run_view.verdict.log is not None:
+            log.write(run_view.verdict.log.encode())
+        return GradingOutcome(_verdict(run_view.verdict, problem))
 
     async def _run(
         self,
@@ -95,11 +95,11 @@ class RemoteGrading:
     ) -> RunView:
         await self._delivery.deliver(client, assignment, attempt)
         try:
-            shown = await client.run(run, attempt, number, files)
-            while shown.state not in (RunState.DONE, RunState.CANCELLED):
-                on_step(*_step(shown))
-                shown = await client.seen(run, shown.revision, _WAIT_S)
-            return shown
+            run_view = await client.run(run, attempt, number, files)
+            while run_view.state not in (RunState.DONE, RunState.CANCELLED):
+                on_step(*_step(run_view))
+                run_view = await client.wait_for_run(run, run_view.revision, _WAIT_S)
+            return run_view
         except asyncio.CancelledError:
             with contextlib.suppress(RefusedError, UnreachableError, TimeoutError):
                 async with asyncio.timeout(_FAREWELL_S):
@@ -107,37 +107,39 @@ class RemoteGrading:
             raise
 
 
-def _step(shown: RunView) -> tuple[int, int, str]:
-    if (found := _STEP.fullmatch(shown.step)) is not None:
-        return int(found[1]), int(found[2]), found[3]
-    if shown.place is not None:
-        return 0, 0, f"place {shown.place} in the queue"
+def _step(run_view: RunView) -> tuple[int, int, str]:
+    if (match := _STEP.fullmatch(run_view.step)) is not None:
+        return int(match[1]), int(match[2]), match[3]
+    if run_view.place is not None:
+        return 0, 0, f"place {run_view.place} in the queue"
     return 0, 0, "being prepared"
 
 
-def _verdict(shown: VerdictView, problem: Problem) -> Verdict:
-    known = shown.reason in set(Reason)
+def _verdict(verdict_view: VerdictView, problem: Problem) -> Verdict:
+    is_known = verdict_view.reason in set(Reason)
     return Verdict(
-        reason=Reason(shown.reason) if known else Reason.TOOL_FAILED,
-        detail=shown.message if known else f"The service answered {shown.reason!r}, which this version does not know.",
-        tests=tuple(_test(test) for test in shown.tests) or _counted(shown),
-        compiler=shown.compiler,
-        wall_s=shown.wall_s,
+        reason=Reason(verdict_view.reason) if is_known else Reason.TOOL_FAILED,
+        detail=verdict_view.message
+        if is_known
+        else f"The service answered {verdict_view.reason!r}, which this version does not know.",
+        tests=tuple(_test(test) for test in verdict_view.tests) or _counted(verdict_view),
+        compiler=verdict_view.compiler,
+        wall_s=verdict_view.wall_s,
         digests=Digests(problem=problem.public_digest),
     )
 
 
-def _test(shown: TestView) -> TestResult:
-    time = shown.sim_time.removesuffix(" ns").replace(",", "") if shown.sim_time else None
+def _test(test_view: TestView) -> TestResult:
+    time = test_view.sim_time.removesuffix(" ns").replace(",", "") if test_view.sim_time else None
     return TestResult(
-        name=shown.name,
-        passed=shown.passed,
-        message=shown.message or "",
+        name=test_view.name,
+        passed=test_view.passed,
+        message=test_view.message or "",
         sim_time_ns=float(time) if time else None,
     )
 
 
-def _counted(shown: VerdictView) -> tuple[TestResult, ...]:
+def _counted(verdict_view: VerdictView) -> tuple[TestResult, ...]:
     """Tests whose names are not shown; a policy that hides them hides these names as well."""
-    passed = shown.passed or 0
-    return tuple(TestResult(name=f"test {n}", passed=n <= passed) for n in range(1, (shown.total or 0) + 1))
+    passed = verdict_view.passed or 0
+    return tuple(TestResult(name=f"test {n}", passed=n <= passed) for n in range(1, (verdict_view.total or 0) + 1))

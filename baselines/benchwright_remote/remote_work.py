@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 from benchwright_attempts.errors import AttemptError
-from benchwright_attempts.grading.grading import Graded, OnStep
+from benchwright_attempts.grading.grading import GradingOutcome, OnStep
 from benchwright_foundation.home import Home
 from benchwright_problems.assignment import Assignment
 from benchwright_problems.errors import ProblemsError
@@ -91,13 +91,13 @@ class RemoteWork:
         self._paused_until: dict[str, float] = {}
         """By attempt, in monotonic seconds."""
 
-    def has(self, attempt: str) -> bool:
+    def has_attempt(self, attempt: str) -> bool:
         """Whether an attempt belongs to an assignment. Reads files."""
         return self._assignment_of(attempt) is not None
 
     async def run(
         self, ref: str, files: Mapping[str, bytes], *, attempt: str, number: int, log: BinaryIO | None, on_step: OnStep
-    ) -> Graded:
+    ) -> GradingOutcome:
         """As in `RemoteGrading`."""
         await self.follow()
         return await self._grading.run(ref, files, attempt=attempt, number=number, log=log, on_step=on_step)
@@ -146,7 +146,7 @@ class RemoteWork:
             Whether a service conducts the study, and took it in time.
         """
         try:
-            hosted = await asyncio.to_thread(self._hosted.of, study)
+            hosted = await asyncio.to_thread(self._hosted.find_study, study)
             if hosted is None:
                 return False
             client = await self._signed_in.client(hosted.service)
@@ -201,7 +201,7 @@ class RemoteWork:
 
     async def _services(self) -> list[str]:
         try:
-            return [one.url for one in await asyncio.to_thread(self._connections.all)]
+            return [connection.url for connection in await asyncio.to_thread(self._connections.list_all)]
         except ServiceError as error:
             self._once("", str(error))
             return []
@@ -216,7 +216,7 @@ class RemoteWork:
 
     async def _hand_in(self) -> None:
         # Journals first: no service takes events to which nobody has agreed.
-        for hosted in await asyncio.to_thread(self._hosted.all):
+        for hosted in await asyncio.to_thread(self._hosted.list_all):
             try:
                 await self._studies.hand_in(await self._signed_in.client(hosted.service), hosted)
             except (RefusedError, AttemptError) as error:
@@ -236,11 +236,11 @@ class RemoteWork:
                 self._once(attempt, f"Your work is recorded here. {error}")
             except LaterError as error:
                 self._paused_until[attempt] = time.monotonic() + min(error.retry_after_s, _LONGEST_PAUSE_S)
-                told = f"{service} takes no more of your work for now: {error}"
-                self._once(attempt, f"{told} It is recorded here, and is delivered later; go on working.")
+                message = f"{service} takes no more of your work for now: {error}"
+                self._once(attempt, f"{message} It is recorded here, and is delivered later; go on working.")
             except ServiceError:
-                told = f"{service} does not answer. Your work is recorded here, and is delivered once it does."
-                self._once(service, told)
+                message = f"{service} does not answer. Your work is recorded here, and is delivered once it does."
+                self._once(service, message)
                 return
             except AttemptError as error:
                 self._once(attempt, str(error))
@@ -254,12 +254,12 @@ class RemoteWork:
     def _unfinished(self) -> list[tuple[str, Assignment]]:
         """Attempts at assignments of which the log has more than the service."""
         log = self._log()
-        found = []
+        unfinished_attempts = []
         for header in log.headers():
             assignment = self._assignment(header)
             if assignment is not None and log.kept_end(header.id) > self._delivery.handed_in(header.id):
-                found.append((header.id, assignment))
-        return found
+                unfinished_attempts.append((header.id, assignment))
+        return unfinished_attempts
 
     def _assignment_of(self, attempt: str) -> Assignment | None:
         return self._assignment(self._log().header(attempt))
@@ -267,15 +267,15 @@ class RemoteWork:
     def _assignment(self, header: AttemptHeader) -> Assignment | None:
         pack = header.problem.partition("/")[0]
         if header.study:
-            hosted = self._hosted.of(header.study)
+            hosted = self._hosted.find_study(header.study)
             return hosted.assignment(pack) if hosted is not None else None
         try:
             return self._store.assignment(pack)
         except ProblemsError:
             return None
 
-    def _once(self, about: str, sentence: str) -> None:
-        if self._trouble.get(about) != sentence:
-            self._trouble[about] = sentence
+    def _once(self, subject: str, sentence: str) -> None:
+        if self._trouble.get(subject) != sentence:
+            self._trouble[subject] = sentence
             logger.warning("%s", sentence)
             self._tell(sentence)

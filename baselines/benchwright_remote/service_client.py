@@ -75,7 +75,7 @@ class ServiceClient:
 
         headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
         self.url = url
-        self._sent: set[str] = set()
+        self._sent_digests: set[str] = set()
         """Digests of contents that the service was given by this client."""
         self._http = httpx2.AsyncClient(base_url=url, headers=headers, timeout=TIMEOUT_S, verify=_trusted())
 
@@ -157,23 +157,23 @@ class ServiceClient:
         path = f"/attempts/{attempt}/runs"
         body = NewRun(id=run, number=number, files=digests)
 
-        def with_contents(wanted: Iterable[str]) -> NewRun:
-            return body.model_copy(update={"contents": {digest: _packed(texts[digest]) for digest in wanted}})
+        def with_contents(wanted_digests: Iterable[str]) -> NewRun:
+            return body.model_copy(update={"contents": {digest: _packed(texts[digest]) for digest in wanted_digests}})
 
         # What was not sent before is most likely missing: that saves asking.
-        first = with_contents(texts.keys() - self._sent)
+        first = with_contents(texts.keys() - self._sent_digests)
         reply = await self._send("POST", path, first, also=HTTPStatus.FAILED_DEPENDENCY)
         if reply.status_code == HTTPStatus.FAILED_DEPENDENCY:
             missing = _read(TypeAdapter(MissingFiles), reply, self.url).missing
             reply = await self._send("POST", path, with_contents(set(missing) & texts.keys()))
-        self._sent |= texts.keys()
+        self._sent_digests |= texts.keys()
         return _read(TypeAdapter(RunView), reply, self.url)
 
     async def hint(self, attempt: str, number: int) -> HintText:
         """Takes a hint of an attempt's problem, or reads one again that was taken."""
         return await self._ask(HintText, "POST", f"/attempts/{attempt}/hints/{number}")
 
-    async def seen(self, run: str, revision: int, wait_s: float) -> RunView:
+    async def wait_for_run(self, run: str, revision: int, wait_s: float) -> RunView:
         """A run, once it is at another revision or some seconds have passed."""
         return await self._ask(RunView, "GET", f"/runs/{run}?seen={revision}&wait_s={wait_s:g}")
 
@@ -244,8 +244,8 @@ def _read(kind: TypeAdapter[T], reply: httpx2.Response, url: str) -> T:
         return kind.validate_json(reply.content)
     except ValidationError as error:
         flaw = error.errors()[0]
-        where = ".".join(map(str, flaw["loc"])) or "the answer"
-        message = f"{url} answered something that this version can't read ({where})."
+        field_path = ".".join(map(str, flaw["loc"])) or "the answer"
+        message = f"{url} answered something that this version can't read ({field_path})."
         raise RefusedError(
             reply.status_code, message, "Install the version of Benchwright that the service names."
         ) from None

@@ -27,7 +27,7 @@ class SignedIn:
             RefusedError: The user has not signed in there.
             ServiceError: The connections can't be read, or the key store does not give the token.
         """
-        connection = await asyncio.to_thread(self._connections.of, url)
+        connection = await asyncio.to_thread(self._connections.find_connection, url)
         if connection is None:
             raise RefusedError(401, f"You have not signed in to {url}.", f"Sign in with `benchwright login {url}`.")
         if connection not in self._clients:

@@ -121,9 +121,9 @@ class AgentWorkspace:
         summary = await attempt.writer.summary()
         if summary.verdict is None:
             raise ToolError("The run was stopped before there was a verdict.")
-        shown = (await asyncio.to_thread(attempt.runs.reveal, summary.verdict)).as_text()
+        revealed_text = (await asyncio.to_thread(attempt.runs.reveal, summary.verdict)).as_text()
         left = self.sample.terms.runs_left(summary.runs)
-        return shown if left is None else f"{shown}\n[{left} runs left]"
+        return revealed_text if left is None else f"{revealed_text}\n[{left} runs left]"
 
     async def _record_changes(self, left: Mapping[str, bytes]) -> None:
         for path in [path for path in self.sample.files if path not in left]:
@@ -155,10 +155,10 @@ class AgentWorkspace:
             _PATH.validate_python(path)
         except ValidationError as error:
             raise ToolError(f"{path!r} is not a plain relative path such as rtl/top.sv.") from error
-        others = self.sample.files.keys() - {path}
-        if any(other.startswith(f"{path}/") or path.startswith(f"{other}/") for other in others):
+        other_paths = self.sample.files.keys() - {path}
+        if any(other_path.startswith(f"{path}/") or path.startswith(f"{other_path}/") for other_path in other_paths):
             raise ToolError(f"{path!r} is a file and a folder at once.")
-        if len(others) >= MOST_FILES:
+        if len(other_paths) >= MOST_FILES:
             raise ToolError(f"There are {MOST_FILES} files already, and no more can be made.")
         if path.startswith(("rundir/", "src/")):
             raise ToolError("rundir is emptied after each command, and src is not yours: choose another folder.")
@@ -192,18 +192,18 @@ def _limits(wall_s: float) -> Limits:
 
 def _files_of(code: Path) -> dict[str, bytes]:
     """The plain files that a command left, as far as they can be an agent's; links are not followed."""
-    found: dict[str, bytes] = {}
+    contents: dict[str, bytes] = {}
     for folder, folders, names, handle in os.fwalk(code, follow_symlinks=False):
         inside = Path(folder).relative_to(code)
         if inside == Path():
             folders[:] = [name for name in folders if name not in ("rundir", "src")]
         for name in sorted(names):
             path = (inside / name).as_posix()
-            if len(found) < MOST_FILES and _is_path(path):
+            if len(contents) < MOST_FILES and _is_path(path):
                 content = _plain_file(name, handle)
                 if content is not None:
-                    found[path] = content
-    return found
+                    contents[path] = content
+    return contents
 
 
 def _is_path(path: str) -> bool:

@@ -9,6 +9,6 @@ from __future__ import annotations
 from benchwright_subjects import tasks
 from benchwright_subjects.inspect_private import registry_add, registry_info
 
-for _made in (tasks.answer, tasks.agent, tasks.map_prompt, tasks.reflect, tasks.refine):
-    _info = registry_info(_made)
-    registry_add(_made, _info.model_copy(update={"name": f"benchwright/{_info.name.rpartition('/')[2]}"}))
+for _task_factory in (tasks.answer, tasks.agent, tasks.map_prompt, tasks.reflect, tasks.refine):
+    _info = registry_info(_task_factory)
+    registry_add(_task_factory, _info.model_copy(update={"name": f"benchwright/{_info.name.rpartition('/')[2]}"}))

@@ -57,11 +57,11 @@ class NamingBridge(AgentBridge):
         # Inspect asks for all messages of a request, one after the other.
         if message is conversation[0]:
             self._given = set()
-        known = self._message_ids.setdefault(message_json_hash(to_json_str_safe(message)), [])
-        name = next((one for one in known if one not in self._given), None)
+        known_ids = self._message_ids.setdefault(message_json_hash(to_json_str_safe(message)), [])
+        name = next((message_id for message_id in known_ids if message_id not in self._given), None)
         if name is None:
             name = uuid4().hex
-            known.append(name)
+            known_ids.append(name)
         self._given.add(name)
         return name
 

@@ -182,13 +182,15 @@ class SampleAttempt(Adapter):
             reason: In the words of `EditReason`.
             metadata: Further properties of the source.
         """
-        known = self.files.get(path)
-        if known == content:
+        old_content = self.files.get(path)
+        if old_content == content:
             return
         if content is None:
             await self.remove(path)
             return
-        old, new = (None if one is None else FileText.of_bytes(one) for one in (known, content))
+        old, new = (
+            None if file_content is None else FileText.of_bytes(file_content) for file_content in (old_content, content)
+        )
         if old is None or new is None or old.text is None or new.text is None or old.bom != new.bom:
             await self.write(path, content)
             return
@@ -220,8 +222,8 @@ class SampleAttempt(Adapter):
             parameters = {**usage.parameters, "knowledge_cutoff": cutoff}
             usage = usage.model_copy(update={"parameters": parameters})
         await self.record(usage)
-        known = self.recorded_usage.get(usage.model)
-        self.recorded_usage[usage.model] = add(known, usage) if known else usage
+        previous_usage = self.recorded_usage.get(usage.model)
+        self.recorded_usage[usage.model] = add(previous_usage, usage) if previous_usage else usage
 
     @asynccontextmanager
     async def solving(self) -> AsyncIterator[None]:
@@ -298,7 +300,7 @@ def starting_files(problem: Problem) -> dict[str, bytes]:
     return files if problem.kind is Kind.DESIGN else files | {ANSWER: b""}
 
 
-def add(one: ModelUsage, other: ModelUsage) -> ModelUsage:
+def add(first_usage: ModelUsage, second_usage: ModelUsage) -> ModelUsage:
     """What two requests to a model used together."""
     numbers = (
         "calls",
@@ -309,8 +311,10 @@ def add(one: ModelUsage, other: ModelUsage) -> ModelUsage:
         "cache_write_tokens",
         "total_tokens",
     )
-    sums: dict[str, int | float | None] = {name: getattr(one, name) + getattr(other, name) for name in numbers}
+    sums: dict[str, int | float | None] = {
+        name: getattr(first_usage, name) + getattr(second_usage, name) for name in numbers
+    }
     for name in ("cost_usd", "wall_s"):
-        known = [value for value in (getattr(one, name), getattr(other, name)) if value is not None]
-        sums[name] = sum(known) if known else None
-    return one.model_copy(update=sums)
+        amounts = [value for value in (getattr(first_usage, name), getattr(second_usage, name)) if value is not None]
+        sums[name] = sum(amounts) if amounts else None
+    return first_usage.model_copy(update=sums)

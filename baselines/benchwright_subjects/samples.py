@@ -30,33 +30,34 @@ from benchwright_subjects.prompts.template import Template
 
 
 def chosen(
-    store: Store, pack: str, wanted: str | Sequence[str], without: frozenset[str] = frozenset()
+    store: Store, pack: str, problem_names: str | Sequence[str], excluded_ids: frozenset[str] = frozenset()
 ) -> list[Problem]:
     """The public parts of the problems that are asked for, in the pack's order.
 
     Args:
         store: Has the pack.
         pack: Its name.
-        wanted: Names or patterns such as `cvdp_*`, a list or with commas between them; all where empty.
-        without: Left out: they serve as examples.
+        problem_names: Names or patterns such as `cvdp_*`, a list or with commas between them; all where empty.
+        excluded_ids: Left out: they serve as examples.
 
     Raises:
         EvaluationError: A name fits no problem, or nothing is left.
     """
     problems = list(store.public(pack).problems)
-    words = wanted.split(",") if isinstance(wanted, str) else wanted
+    words = problem_names.split(",") if isinstance(problem_names, str) else problem_names
     patterns = [word.strip().removeprefix(f"{pack}/") for word in words if word.strip()]
     for pattern in patterns:
         if not any(fnmatchcase(problem.id, pattern) for problem in problems):
             raise EvaluationError(f"The pack {pack!r} has no problem {pattern!r}; `benchwright problems list {pack}`.")
-    found = [
+    selected_problems = [
         _without_tools(store, pack, problem)
         for problem in problems
-        if problem.id not in without and (not patterns or any(fnmatchcase(problem.id, one) for one in patterns))
+        if problem.id not in excluded_ids
+        and (not patterns or any(fnmatchcase(problem.id, name_pattern) for name_pattern in patterns))
     ]
-    if not found:
+    if not selected_problems:
         raise EvaluationError(f"Nothing of the pack {pack!r} is left to ask: all of it serves as examples.")
-    return found
+    return selected_problems
 
 
 @dataclass(frozen=True)
@@ -78,24 +79,24 @@ class Form:
     prompts: str = ""
     """The name of a prompt set; our own where empty."""
 
-    def of(self, store: Store, pack: str) -> tuple[list[Problem], Callable[[Problem], Prompt]]:
+    def prepare(self, store: Store, pack: str) -> tuple[list[Problem], Callable[[Problem], Prompt]]:
         """The problems of a pack that are asked, and what makes the request of each.
 
         Raises:
             EvaluationError: There are none, or no examples, the template is wrong, or the prompts are not for them.
         """
-        named = prompt_set(self.prompts)
-        own = Template.read(Path(self.template)) if self.template else None
+        prompts = prompt_set(self.prompts)
+        template = Template.read(Path(self.template)) if self.template else None
         source = self.examples or pack
-        shown = Examples.of(store, source, self.shots, think=self.think, seed=self.seed)
-        asked = chosen(store, pack, self.problems, shown.ids if source == pack else frozenset())
-        if own is not None:
-            return asked, own.ask
-        if named is not BENCHWRIGHT:
+        examples = Examples.from_pack(store, source, self.shots, think=self.think, seed=self.seed)
+        problems = chosen(store, pack, self.problems, examples.ids if source == pack else frozenset())
+        if template is not None:
+            return problems, template.ask
+        if prompts is not BENCHWRIGHT:
             if self.shots or self.think:
-                raise EvaluationError(f"The prompts {named.name!r} have no form with examples or thinking.")
-            return asked, named.ask
-        return asked, lambda problem: ask(problem, think=self.think, examples=shown.before(problem))
+                raise EvaluationError(f"The prompts {prompts.name!r} have no form with examples or thinking.")
+            return problems, prompts.ask
+        return problems, lambda problem: ask(problem, think=self.think, examples=examples.turns_before(problem))
 
 
 def dataset(pack: str, problems: Sequence[Problem], ask: Callable[[Problem], Prompt]) -> MemoryDataset:
@@ -128,10 +129,10 @@ def dataset(pack: str, problems: Sequence[Problem], ask: Callable[[Problem], Pro
 
 def messages(prompt: Prompt) -> list[ChatMessage]:
     """A prompt as a conversation."""
-    told: list[ChatMessage] = [ChatMessageSystem(content=prompt.system)] if prompt.system else []
+    conversation: list[ChatMessage] = [ChatMessageSystem(content=prompt.system)] if prompt.system else []
     for turn in prompt.examples:
-        told += [ChatMessageUser(content=_content(turn.asked)), ChatMessageAssistant(content=turn.answered)]
-    return [*told, ChatMessageUser(content=_content(prompt.user))]
+        conversation += [ChatMessageUser(content=_content(turn.question)), ChatMessageAssistant(content=turn.answer)]
+    return [*conversation, ChatMessageUser(content=_content(prompt.user))]
 
 
 def _content(parts: Sequence[Part]) -> str | list[Content]:

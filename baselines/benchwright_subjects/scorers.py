@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from benchwright_attempts.errors import EvaluationError
 from benchwright_attempts.events.evidence import SelfEstimate
-from benchwright_attempts.grading.grading import Graded
+from benchwright_attempts.grading.grading import GradingOutcome
 from benchwright_attempts.grading.regrading import is_regradable, regrade
 from benchwright_judges.reading.text_length import ENCODING
 from benchwright_problems.verdict import Outcome, Reason, Verdict
@@ -38,28 +38,28 @@ def verdict(task: TaskRun, think: bool) -> Scorer:
     """
 
     @scorer(metrics=[accuracy(), stderr()], name="verdict")
-    def made() -> Scorer:
+    def create_scorer() -> Scorer:
         async def score(state: TaskState, target: Target) -> Score:
             sample = task.begun(state)
             if sample is None or sample.broken:
-                why = sample.broken if sample is not None else "Its attempt could not begin."
-                return Score.unscored(reason="sample_failed", explanation=why, metadata=_UNASKED)
+                reason = sample.broken if sample is not None else "Its attempt could not begin."
+                return Score.unscored(reason="sample_failed", explanation=reason, metadata=_UNASKED)
             if sample.earlier is not None:
-                return await _known(task, sample)
-            limit, at = _limit(sample)
+                return await _earlier_score(task, sample)
+            limit, limit_value = _limit(sample)
             if not task.agent and (state.output.completion or not limit):
                 await _take(task, sample, state.output.completion, think)
                 if state.output.choices and state.output.stop_reason == DECLINED:
                     sample.unusable = Verdict(reason=Reason.DECLINED, detail=_FILTERED)
             tokens = await _count(task, sample, state)
-            graded = await _graded(task, sample, limit, at)
+            graded = await _graded(task, sample, limit, limit_value)
             if sample.confidence is not None:
                 await sample.attempt.estimate(SelfEstimate(solved=sample.confidence))
             return _score(sample, graded.verdict, graded.score, tokens)
 
         return score
 
-    return made()
+    return create_scorer()
 
 
 def decided(task: TaskRun) -> Scorer:
@@ -70,26 +70,26 @@ def decided(task: TaskRun) -> Scorer:
     """
 
     @scorer(metrics=[], name="decided")
-    def made() -> Scorer:
+    def create_scorer() -> Scorer:
         async def score(state: TaskState, target: Target) -> Score | None:
             sample = task.begun(state)
             if sample is not None and not sample.broken:
                 newest = (await sample.attempt.writer.summary()).verdict
                 if newest is None or is_regradable(newest):
-                    why = newest.message if newest is not None else "there is no verdict"
-                    raise EvaluationError(f"Nothing could be decided: {why}")
+                    reason = newest.message if newest is not None else "there is no verdict"
+                    raise EvaluationError(f"Nothing could be decided: {reason}")
             return None
 
         return score
 
-    return made()
+    return create_scorer()
 
 
-async def _graded(task: TaskRun, sample: SampleAttempt, limit: str, at: float | None) -> Graded:
+async def _graded(task: TaskRun, sample: SampleAttempt, limit: str, limit_value: float | None) -> GradingOutcome:
     """Grades the present files and ends the attempt."""
     attempt, ref = sample.attempt, sample.header.problem
     if limit:
-        graded = await sealed(ref, attempt.time_out(limit, at))
+        graded = await sealed(ref, attempt.time_out(limit, limit_value))
     elif sample.submitted or not task.agent:
         graded = await sealed(ref, attempt.submit())
     else:
@@ -102,31 +102,31 @@ async def _graded(task: TaskRun, sample: SampleAttempt, limit: str, at: float | 
 
 async def _take(task: TaskRun, sample: SampleAttempt, reply: str, think: bool) -> None:
     """Save a reply as the files that it stands for; one that can't be read leaves them as they are, and fails."""
-    found = read(sample.problem, reply, task.prompts, steps=think)
-    sample.unusable, sample.confidence = found.flaw, found.confidence
-    for path, content in found.files.items():
+    reading = read(sample.problem, reply, task.prompts, steps=think)
+    sample.unusable, sample.confidence = reading.flaw, reading.confidence
+    for path, content in reading.files.items():
         await sample.write(path, content)
 
 
 async def _count(task: TaskRun, sample: SampleAttempt, state: TaskState) -> dict[str, JsonValue]:
     """Record what is not recorded yet of what models used; the sample's length in tokens of one tokenizer."""
-    given = {message.id for message in state.input} if isinstance(state.input, list) else set()
-    replies = [one for one in state.messages if one.role == "assistant" and one.id not in given]
-    sent = "\n".join(one.text for one in state.messages if one not in replies)
-    received = "\n".join(one.text for one in replies)
+    input_ids = {message.id for message in state.input} if isinstance(state.input, list) else set()
+    replies = [message for message in state.messages if message.role == "assistant" and message.id not in input_ids]
+    prompt_text = "\n".join(message.text for message in state.messages if message not in replies)
+    reply_text = "\n".join(reply.text for reply in replies)
     counted = usage.of_sample()
     parameters = get_model().config.model_dump(mode="json", exclude_none=True) | task.facts_of_prompts
     for model, total in counted.items():
-        more = usage.rest(model, total, sample.recorded_usage.get(model), calls=len(replies))
-        if more is not None:
+        unrecorded_usage = usage.unlogged_usage(model, total, sample.recorded_usage.get(model), calls=len(replies))
+        if unrecorded_usage is not None:
             wall_s = None if sample.recorded_usage else state.output.time
-            await sample.record_usage(more.model_copy(update={"wall_s": wall_s, "parameters": parameters}))
+            await sample.record_usage(unrecorded_usage.model_copy(update={"wall_s": wall_s, "parameters": parameters}))
     tokens = task.services.tokens
     if not counted and not sample.recorded_usage:
-        guess = usage.by_tokenizer(sample.header.solver, sent, received, tokens)
+        guess = usage.by_tokenizer(sample.header.solver, prompt_text, reply_text, tokens)
         if guess is not None:
             await sample.record_usage(guess.model_copy(update={"parameters": task.facts_of_prompts}))
-    return {"encoding": ENCODING, "prompt": tokens.count(sent), "reply": tokens.count(received)}
+    return {"encoding": ENCODING, "prompt": tokens.count(prompt_text), "reply": tokens.count(reply_text)}
 
 
 def _limit(sample: SampleAttempt) -> tuple[str, float | None]:
@@ -135,34 +135,34 @@ def _limit(sample: SampleAttempt) -> tuple[str, float | None]:
         return "time_limit", sample.out_of_time_s
     limits = sample_limits()
     for name in ("token", "time", "working", "cost", "message", "turn"):
-        one = getattr(limits, name)
-        if one.limit is not None and one.usage >= one.limit:
-            return f"{name}_limit", float(one.limit)
+        limit = getattr(limits, name)
+        if limit.limit is not None and limit.usage >= limit.limit:
+            return f"{name}_limit", float(limit.limit)
     return "", None
 
 
-def _score(sample: SampleAttempt, found: Verdict, share: float | None, tokens: dict[str, JsonValue]) -> Score:
+def _score(sample: SampleAttempt, verdict: Verdict, share: float | None, tokens: dict[str, JsonValue]) -> Score:
     facts = {
         "attempt": sample.header.id,
-        "outcome": found.outcome.value,
-        "reason": found.reason.value,
-        "tests": {"passed": found.passed_tests, "total": len(found.tests)} if found.tests else None,
-        "wall_s": found.wall_s,
-        "digests": found.digests.model_dump(),
-        "tools": found.tools,
-        "remarks": list(found.remarks),
-        "quality": found.quality.model_dump() if found.quality is not None else None,
+        "outcome": verdict.outcome.value,
+        "reason": verdict.reason.value,
+        "tests": {"passed": verdict.passed_tests, "total": len(verdict.tests)} if verdict.tests else None,
+        "wall_s": verdict.wall_s,
+        "digests": verdict.digests.model_dump(),
+        "tools": verdict.tools,
+        "remarks": list(verdict.remarks),
+        "quality": verdict.quality.model_dump() if verdict.quality is not None else None,
         "tokens": tokens,
     }
-    answer = _shown(sample)
-    if found.outcome is Outcome.ERROR:
-        return Score.unscored(reason="grader_failed", answer=answer, explanation=found.detail, metadata=facts)
-    value = share if share is not None else float(found.outcome is Outcome.PASSED)
-    reason = "invalid_response_format" if found.reason in _UNREAD else None
-    return Score(value=value, answer=answer, explanation=found.detail, reason=reason, metadata=facts)
+    answer = _answer_text(sample)
+    if verdict.outcome is Outcome.ERROR:
+        return Score.unscored(reason="grader_failed", answer=answer, explanation=verdict.detail, metadata=facts)
+    value = share if share is not None else float(verdict.outcome is Outcome.PASSED)
+    reason = "invalid_response_format" if verdict.reason in _UNREAD else None
+    return Score(value=value, answer=answer, explanation=verdict.detail, reason=reason, metadata=facts)
 
 
-async def _known(task: TaskRun, sample: SampleAttempt) -> Score:
+async def _earlier_score(task: TaskRun, sample: SampleAttempt) -> Score:
     """The score of an attempt that had ended before its sample was tried again; what was undecided is graded again."""
     await sealed(sample.header.problem, regrade(task.services, sample.header.id))
     earlier = (await sample.attempt.writer.summary()).verdict
@@ -182,7 +182,7 @@ async def _known(task: TaskRun, sample: SampleAttempt) -> Score:
     return Score(value=float(earlier.outcome is Outcome.PASSED), explanation=earlier.message, metadata=facts)
 
 
-def _shown(sample: SampleAttempt) -> str:
+def _answer_text(sample: SampleAttempt) -> str:
     files = sample.snapshot()
     if len(files) == 1:
         return next(iter(files.values())).decode("utf-8", "replace")

@@ -41,39 +41,39 @@ def open_attempt(task: TaskRun) -> Solver:
     """Begin the sample's attempt, whatever solves it then."""
 
     @solver(name="benchwright_open_attempt")
-    def made() -> Solver:
+    def create_solver() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             await task.begin(state)
             return state
 
         return solve
 
-    return made()
+    return create_solver()
 
 
 def reply(task: TaskRun, seed: int | None) -> Solver:
     """Ask the model once. Each epoch has a seed of its own, where one is given."""
 
     @solver(name="benchwright_reply")
-    def made() -> Solver:
+    def create_solver() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             sample = task.sample(state)
             if not sample.attempt.ended:
                 async with sample.solving():
-                    own = None if seed is None else seed + state.epoch - 1
-                    state = await generate(state) if own is None else await generate(state, seed=own)
+                    sample_seed = None if seed is None else seed + state.epoch - 1
+                    state = await generate(state) if sample_seed is None else await generate(state, seed=sample_seed)
             return state
 
         return solve
 
-    return made()
+    return create_solver()
 
 
 def work(task: TaskRun, command_s: float, seed: int | None) -> Solver:
     """Let the model work with tools until it submits or a limit ends it."""
 
     @solver(name="benchwright_work")
-    def made() -> Solver:
+    def create_solver() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             sample = task.sample(state)
             if sample.attempt.ended:
@@ -86,7 +86,7 @@ def work(task: TaskRun, command_s: float, seed: int | None) -> Solver:
 
         return solve
 
-    return made()
+    return create_solver()
 
 
 async def _converse(state: TaskState, workspace: AgentWorkspace, seed: int | None) -> None:
@@ -97,15 +97,15 @@ async def _converse(state: TaskState, workspace: AgentWorkspace, seed: int | Non
     while not sample.submitted and urged < _MOST_URGED:
         state.output = await model.generate(state.messages, tools, config=GenerateConfig(seed=seed))
         state.messages.append(state.output.message)
-        used = usage.of_output(str(state.model), state.output)
-        if used is not None:
-            await sample.record_usage(used)
+        model_usage = usage.of_output(str(state.model), state.output)
+        if model_usage is not None:
+            await sample.record_usage(model_usage)
         if state.output.stop_reason == "model_length":
             break
         if state.output.message.tool_calls:
             urged = 0
-            called = await execute_tools(state.messages, tools)
-            state.messages.extend(called.messages)
+            tool_replies = await execute_tools(state.messages, tools)
+            state.messages.extend(tool_replies.messages)
         elif state.output.stop_reason == DECLINED:
             sample.why_stopped = "the provider's content filter ended its reply"
             break
@@ -124,7 +124,7 @@ def command_line_agent(task: TaskRun, launch: Launch, seed: int | None) -> Solve
     """
 
     @solver(name="benchwright_command_line_agent")
-    def made() -> Solver:
+    def create_solver() -> Solver:
         # As many at once as there are cores.
         turns = asyncio.Semaphore(os.cpu_count() or 1)
 
@@ -133,15 +133,15 @@ def command_line_agent(task: TaskRun, launch: Launch, seed: int | None) -> Solve
             if sample.attempt.ended:
                 return state
             async with contextlib.AsyncExitStack() as stack:
-                async with sample.attempt.clock.held(QUEUE):
+                async with sample.attempt.clock.holding(QUEUE):
                     await stack.enter_async_context(turns)
-                own = None if seed is None else seed + state.epoch - 1
-                told = await agent_work.work(
-                    task.services, sample, launch, state.input_text, AgentState(messages=state.messages), own
+                sample_seed = None if seed is None else seed + state.epoch - 1
+                agent_state = await agent_work.work(
+                    task.services, sample, launch, state.input_text, AgentState(messages=state.messages), sample_seed
                 )
-            state.messages, state.output = told.messages, told.output
+            state.messages, state.output = agent_state.messages, agent_state.output
             return state
 
         return solve
 
-    return made()
+    return create_solver()

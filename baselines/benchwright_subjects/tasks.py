@@ -66,13 +66,13 @@ def answer(
     """
     services = close_after_run(EvaluationServices(Home.find(), sandbox))
     form = Form(problems, shots, examples, think, template, seed or 0, prompts)
-    asked, request = form.of(services.store, pack)
-    part = _part(services, study, condition, pack, asked)
-    variants = refined_for(Path(refined), asked) if refined else {}
+    chosen_problems, request = form.prepare(services.store, pack)
+    part = _part(services, study, condition, pack, chosen_problems)
+    variants = refined_for(Path(refined), chosen_problems) if refined else {}
     run = TaskRun(
         services,
         pack,
-        asked,
+        chosen_problems,
         agent=False,
         part=part,
         most_s=limit_s or None,
@@ -83,7 +83,7 @@ def answer(
         refined=variants,
     )
     return Task(
-        dataset=both_variants(pack, asked, request, variants),
+        dataset=both_variants(pack, chosen_problems, request, variants),
         setup=open_attempt(run),
         solver=reply(run, seed),
         scorer=[verdict(run, think), decided(run)],
@@ -134,15 +134,15 @@ def agent(
             empty.
     """
     services = close_after_run(EvaluationServices(Home.find(), sandbox))
-    asked = chosen(services.store, pack, problems)
-    part = _part(services, study, condition, pack, asked)
+    chosen_problems = chosen(services.store, pack, problems)
+    part = _part(services, study, condition, pack, chosen_problems)
     launch = launched(services.home.cache, subject, command, place, acp=acp, refuses=_words(refuse))
     if part is not None and part.condition.subject is not None:
         part.check_subject(launch.running(part.condition.subject.name) if launch is not None else None)
     run = TaskRun(
         services,
         pack,
-        asked,
+        chosen_problems,
         agent=True,
         part=part,
         most_runs=runs,
@@ -151,7 +151,7 @@ def agent(
         launch=launch,
     )
     return Task(
-        dataset=dataset(pack, asked, ask_agent),
+        dataset=dataset(pack, chosen_problems, ask_agent),
         setup=open_attempt(run),
         solver=command_line_agent(run, launch, seed) if launch else work(run, command_s, seed),
         scorer=[verdict(run, False), decided(run)],
@@ -172,8 +172,8 @@ def map_prompt(pack: str, template: str, problems: str | list[str] = "") -> Task
         template: The file with the prompt.
         problems: Names or patterns with commas between them; all where empty.
     """
-    asked, request = Form(problems, template=template).of(Store(Home.find()), pack)
-    return Task(dataset=dataset(pack, asked, request), continue_on_fail=True)
+    chosen_problems, request = Form(problems, template=template).prepare(Store(Home.find()), pack)
+    return Task(dataset=dataset(pack, chosen_problems, request), continue_on_fail=True)
 
 
 @task
@@ -184,8 +184,8 @@ def refine(pack: str, problems: str | list[str] = "") -> Task:
         pack: Whose problems.
         problems: Names or patterns with commas between them; all where empty.
     """
-    asked = chosen(Store(Home.find()), pack, problems)
-    return Task(dataset=dataset(pack, asked, request_of_refinement), continue_on_fail=True)
+    chosen_problems = chosen(Store(Home.find()), pack, problems)
+    return Task(dataset=dataset(pack, chosen_problems, request_of_refinement), continue_on_fail=True)
 
 
 @task
@@ -198,23 +198,23 @@ def reflect(pack: str, solver: str, problems: str | list[str] = "") -> Task:
         problems: Names or patterns with commas between them; all where empty.
     """
     services = close_after_run(EvaluationServices(Home.find(), DEFAULT_SANDBOX))
-    asked = reflection.failures(services, pack, problems, solver)
-    if not asked:
+    failures = reflection.failures(services, pack, problems, solver)
+    if not failures:
         raise EvaluationError(reflection.NOTHING_TO_ASK.format(solver=solver, pack=pack))
     return Task(
-        dataset=reflection.dataset(services, asked),
-        solver=reflection.reflect_once(services, asked),
+        dataset=reflection.dataset(services, failures),
+        solver=reflection.reflect_once(services, failures),
         continue_on_fail=True,
     )
 
 
-def _words(given: str | list[str]) -> list[str]:
-    several = given.split(",") if isinstance(given, str) else given
-    return [word.strip() for word in several if word.strip()]
+def _words(names: str | list[str]) -> list[str]:
+    words = names.split(",") if isinstance(names, str) else names
+    return [word.strip() for word in words if word.strip()]
 
 
 def _part(
-    services: EvaluationServices, study: str, condition: str, pack: str, asked: Sequence[Problem]
+    services: EvaluationServices, study: str, condition: str, pack: str, problems: Sequence[Problem]
 ) -> ModelCondition | None:
     """The condition of a study that a task carries out; none outside studies.
 
@@ -225,6 +225,6 @@ def _part(
         return None
     part = model_condition(services.log, study, condition)
     part.check_open()
-    refs = [f"{pack}/{problem.id}" for problem in asked]
+    refs = [f"{pack}/{problem.id}" for problem in problems]
     part.check_problems({ref: services.store.problem(ref).public_digest for ref in refs})
     return part

@@ -37,7 +37,7 @@ class WrongChoice:
 class WrongChoices:
     """What there is to classify."""
 
-    found: Sequence[WrongChoice]
+    choices: Sequence[WrongChoice]
     """The oldest first."""
     classified: int
     """Failed attempts that are classified already, and are not in `found`."""
@@ -45,7 +45,7 @@ class WrongChoices:
     """Failed attempts without a kept log of a run that asked for steps."""
 
 
-def wrong_choices(log: EventLog, store: Store, kept: Path, pack: str, *, solver: str = "") -> WrongChoices:
+def wrong_choices(log: EventLog, store: Store, logs_folder: Path, pack: str, *, solver: str = "") -> WrongChoices:
     """The wrong choices of models at a pack's questions, under chain of thought.
 
     Attempts of studies are left out, since a study's record holds what its plan says, and so are attempts at an earlier
@@ -54,14 +54,14 @@ def wrong_choices(log: EventLog, store: Store, kept: Path, pack: str, *, solver:
     Args:
         log: Has the attempts.
         store: Has the pack.
-        kept: Folder of the Inspect logs that were kept.
+        logs_folder: Folder of the Inspect logs that were kept.
         pack: Whose questions.
         solver: Whose attempts; every model's if empty.
     """
     choices = {
-        f"{pack}/{one.id}": one.public_digest
-        for one in store.public(pack).problems
-        if one.public.question is not None and one.public.question.format.answered_by is AnsweredBy.CHOICE
+        f"{pack}/{problem.id}": problem.public_digest
+        for problem in store.public(pack).problems
+        if problem.public.question is not None and problem.public.question.format.answered_by is AnsweredBy.CHOICE
     }
     failed: dict[str, tuple[AttemptHeader, int]] = {}
     classified = 0
@@ -74,30 +74,30 @@ def wrong_choices(log: EventLog, store: Store, kept: Path, pack: str, *, solver:
             classified += 1
         elif summary.verdict.outcome is Outcome.FAILED:
             failed[header.id] = (header, summary.verdict.number)
-    replies = _imported(log, failed) | _replies(kept, failed)
-    found = [WrongChoice(*failed[attempt], replies[attempt]) for attempt in failed if attempt in replies]
-    return WrongChoices(found, classified, len(failed) - len(found))
+    replies = _imported(log, failed) | _replies(logs_folder, failed)
+    wrong_answers = [WrongChoice(*failed[attempt], replies[attempt]) for attempt in failed if attempt in replies]
+    return WrongChoices(wrong_answers, classified, len(failed) - len(wrong_answers))
 
 
-def _imported(log: EventLog, wanted: Mapping[str, object]) -> dict[str, str]:
+def _imported(log: EventLog, attempts: Mapping[str, object]) -> dict[str, str]:
     """Attempt → reply, of replies from elsewhere that have steps: their attempts keep the whole."""
-    found = {}
+    replies = {}
     for header, summary in log.summaries():
-        if header.id in wanted and (digest := summary.files.get(REPLY)):
+        if header.id in attempts and (digest := summary.files.get(REPLY)):
             content = contents_of(log.events(header.id), {REPLY: digest}).get(REPLY, b"")
             if content.strip():
-                found[header.id] = content.decode("utf-8", "replace")
-    return found
+                replies[header.id] = content.decode("utf-8", "replace")
+    return replies
 
 
-def _replies(kept: Path, wanted: dict[str, tuple[AttemptHeader, int]]) -> dict[str, str]:
+def _replies(logs_folder: Path, attempts: dict[str, tuple[AttemptHeader, int]]) -> dict[str, str]:
     """Attempt → reply, of runs that asked for steps."""
-    found: dict[str, str] = {}
-    for file in logs_of(kept, wanted):
+    replies: dict[str, str] = {}
+    for file in logs_of(logs_folder, attempts):
         if not (read_eval_log(str(file), header_only=True).eval.task_args or {}).get("think"):
             continue
         for sample in read_eval_log(str(file)).samples or ():
-            attempt = next((str((one.metadata or {}).get("attempt")) for one in (sample.scores or {}).values()), "")
-            if attempt in wanted and sample.output.completion.strip():
-                found[attempt] = sample.output.completion
-    return found
+            attempt = next((str((score.metadata or {}).get("attempt")) for score in (sample.scores or {}).values()), "")
+            if attempt in attempts and sample.output.completion.strip():
+                replies[attempt] = sample.output.completion
+    return replies

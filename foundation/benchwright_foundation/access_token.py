@@ -59,5 +59,5 @@ def write(token_id: str, secret: str, prefix: str) -> str:
 
 def read(text: str, prefix: str) -> tuple[str, str] | None:
     """ID and secret of such a string."""
-    found = _WRITTEN.fullmatch(text)
-    return (found[2], found[3]) if found and found[1] == prefix else None
+    match = _WRITTEN.fullmatch(text)
+    return (match[2], match[3]) if match and match[1] == prefix else None

@@ -50,17 +50,17 @@ class Database:
         self._turn: AbstractAsyncContextManager[object] = asyncio.Lock() if is_sqlite else nullcontext()
 
     @classmethod
-    async def open(cls, where: str | Path) -> Self:
+    async def open(cls, location: str | Path) -> Self:
         """Open the database, and create missing tables.
 
         Args:
-            where: A file for SQLite, or the URL of a PostgreSQL database.
+            location: A file for SQLite, or the URL of a PostgreSQL database.
 
         Raises:
             StorageError: It can't be opened, or another version of Benchwright made it.
             ExtraMissingError: The packages for databases are not installed.
         """
-        engine = _sqlite(where, cls.title) if isinstance(where, Path) else _at_url(where, cls.title)
+        engine = _sqlite(location, cls.title) if isinstance(location, Path) else _at_url(location, cls.title)
         database = cls(engine)
         try:
             async with database.writing() as connection:
@@ -207,7 +207,7 @@ def _ping_after_a_pause(engine: AsyncEngine) -> None:
         record.info[_RETURNED] = time.monotonic()
 
     @event.listens_for(engine.sync_engine, "checkout")
-    def _taken(connection: DBAPIConnection, record: ConnectionPoolEntry, _proxy: object) -> None:
+    def _check_connection(connection: DBAPIConnection, record: ConnectionPoolEntry, _proxy: object) -> None:
         if time.monotonic() - record.info.get(_RETURNED, time.monotonic()) < _IDLE_S:
             return
         try:

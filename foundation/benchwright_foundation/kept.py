@@ -11,17 +11,17 @@ from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.model import Model
 
 
-class Made(Model):
+class StageOutput(Model):
     """What a stage made."""
 
     made_from: str
     """Digest of what it was made from, and of how."""
 
 
-_M = TypeVar("_M", bound=Made)
+_M = TypeVar("_M", bound=StageOutput)
 
 
-class Kept(Generic[_M]):
+class StageFile(Generic[_M]):
     """One file of a stage.
 
     Args:
@@ -35,8 +35,8 @@ class Kept(Generic[_M]):
 
     def find(self, made_from: str) -> _M | None:
         """What was made from exactly this; None if nothing was."""
-        found = self.last()
-        return found if found is not None and found.made_from == made_from else None
+        document = self.last()
+        return document if document is not None and document.made_from == made_from else None
 
     def last(self) -> _M | None:
         """What was made last, from whatever; None if nothing was."""
@@ -45,8 +45,8 @@ class Kept(Generic[_M]):
         except (OSError, ValidationError):
             return None
 
-    def keep(self, made: _M) -> _M:
+    def keep(self, document: _M) -> _M:
         """Write what was made, and return it."""
         self._file.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(self._file, made.model_dump_json(indent=1).encode() + b"\n")
-        return made
+        write_atomically(self._file, document.model_dump_json(indent=1).encode() + b"\n")
+        return document

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 @dataclass
 class _Bucket:
     level: float
-    at: float
+    refill_time: float
 
 
 class RateLimits:
@@ -35,8 +35,8 @@ class RateLimits:
         """
         now = self._clock()
         bucket = self._buckets.setdefault(token, _Bucket(per_minute, now))
-        bucket.level = min(per_minute, bucket.level + (now - bucket.at) * per_minute / 60)
-        bucket.at = now
+        bucket.level = min(per_minute, bucket.level + (now - bucket.refill_time) * per_minute / 60)
+        bucket.refill_time = now
         if bucket.level >= 1:
             bucket.level -= 1
             return 0

@@ -128,8 +128,15 @@ BODY = (Kind.MALFORMED, Kind.TOO_SLOW, Kind.TOO_LARGE, Kind.WRONG_MEDIA_TYPE)
 
 def refusals(*kinds: Kind) -> dict[int | str, dict[str, Any]]:
     """OpenAPI's responses for these refusals and for those that every endpoint behind admission control has."""
-    every = (Kind.UNAUTHORIZED, Kind.WRONG_SCOPE, Kind.INVALID, Kind.RATE_LIMITED, Kind.UNEXPECTED, Kind.UNAVAILABLE)
-    return responses_of(*kinds, *every)
+    common_kinds = (
+        Kind.UNAUTHORIZED,
+        Kind.WRONG_SCOPE,
+        Kind.INVALID,
+        Kind.RATE_LIMITED,
+        Kind.UNEXPECTED,
+        Kind.UNAVAILABLE,
+    )
+    return responses_of(*kinds, *common_kinds)
 
 
 def responses_of(*kinds: Kind) -> dict[int | str, dict[str, Any]]:

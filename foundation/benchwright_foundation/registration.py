@@ -19,6 +19,9 @@ class Registered(NamedTuple):
 
 def described(registered: Sequence[Registered]) -> str:
     """The names as one phrase: `bwrap, docker, or native, which runs without protection`."""
-    phrases = [f"{one.name}, {one.remark}" if one.remark else one.name for one in registered]
-    *others, last = phrases
-    return ", ".join((*others, f"or {last}" if others else last))
+    phrases = [
+        f"{registration.name}, {registration.remark}" if registration.remark else registration.name
+        for registration in registered
+    ]
+    *leading_phrases, last = phrases
+    return ", ".join((*leading_phrases, f"or {last}" if leading_phrases else last))

@@ -17,9 +17,9 @@ def as_toml(values: dict[str, object]) -> str:
 def toml_value(value: object) -> str:
     """A value as it is written after its key."""
     if isinstance(value, list | tuple):
-        return "[" + "".join(f"\n    {toml_value(one)}," for one in value) + ("\n]" if value else "]")
+        return "[" + "".join(f"\n    {toml_value(element)}," for element in value) + ("\n]" if value else "]")
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{key} = {toml_value(one)}" for key, one in value.items()) + " }"
+        return "{ " + ", ".join(f"{key} = {toml_value(element)}" for key, element in value.items()) + " }"
     if isinstance(value, str):
         # A basic string of TOML is one of JSON without escaped slashes and halves of surrogates; DEL has to be escaped.
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

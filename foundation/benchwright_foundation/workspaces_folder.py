@@ -16,15 +16,16 @@ def intruder(folder: Path) -> Path | None:
     A solver's own repository inside of a workspace is none.
     """
     try:
-        places = [folder, *sorted(place for place in folder.iterdir() if place.is_dir())]
+        places = [folder, *sorted(subfolder for subfolder in folder.iterdir() if subfolder.is_dir())]
     except OSError:
         return None
-    return next((place for place in places if any((place / sign).exists() for sign in _SIGNS)), None)
+    return next((candidate for candidate in places if any((candidate / sign).exists() for sign in _SIGNS)), None)
 
 
-def explain(folder: Path, found: Path) -> str:
+def explain(folder: Path, intruding_folder: Path) -> str:
     """Why a folder is refused, with the next step."""
     return (
-        f"The workspaces folder {folder} can't be used: {found} is a repository or a pack, and the editor would show"
+        f"The workspaces folder {folder} can't be used: {intruding_folder} is a repository or a pack, and the "
+        "editor would show"
         " all of its files, hidden tests too. Move it elsewhere, or set BENCHWRIGHT_HOME to another folder."
     )

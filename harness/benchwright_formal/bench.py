@@ -45,12 +45,12 @@ class Bench:
         self._code = code
         self._user = user
 
-    async def run(self, script: str, shown: Mapping[str, str], wall_s: float) -> tuple[End, int, str]:
+    async def run(self, script: str, input_files: Mapping[str, str], wall_s: float) -> tuple[End, int, str]:
         """Run a script of the shell.
 
         Args:
             script: To run in the folder `rundir`.
-            shown: Name → text of what it reads below `OURS`.
+            input_files: Name → text of what it reads below `OURS`.
             wall_s: Seconds that it may take.
 
         Returns:
@@ -59,12 +59,14 @@ class Bench:
         selection = Selection()
         tools = self._toolchain.environment(selection)
         # The guards of compilers keep a design from a harness; there is none here.
-        tools["PATH"] = ":".join(one for one in tools["PATH"].split(":") if not one.startswith(INSIDE))
+        tools["PATH"] = ":".join(
+            search_folder for search_folder in tools["PATH"].split(":") if not search_folder.startswith(INSIDE)
+        )
         job = Job(
             argv=("/bin/sh", "-c", script),
             env={"LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1", **tools, "HOME": WORKDIR, "PWD": WORKDIR},
             code=self._code,
-            hidden={f"{OURS}/{name}": text for name, text in shown.items()},
+            hidden={f"{OURS}/{name}": text for name, text in input_files.items()},
             limits=Limits(wall_s=wall_s, memory_mb=_MEMORY_MB, file_mb=64, folder_mb=_FOLDER_MB),
             toolchain=self._toolchain,
             user=self._user,
@@ -111,6 +113,6 @@ def check_end(end: End, exit_code: int, printed: str, tool: str) -> None:
     if end is not End.EXITED:
         raise NotModelledError(f"{tool} reached its limit of {'memory' if end is End.MEMORY else 'output'}")
     if exit_code != 0:
-        found = re.search(r"^(?:\S*?:\d+: )?(?:ERROR|error|sorry): .+|^\S+:\d+: (?!Warning).+", printed, re.MULTILINE)
-        said = re.sub(r"\S*b[0-9a-f]{32}[./]", "", found[0]) if found else "it names no reason"
-        raise NotModelledError(f"{tool} refuses it: {said[:200]}")
+        match = re.search(r"^(?:\S*?:\d+: )?(?:ERROR|error|sorry): .+|^\S+:\d+: (?!Warning).+", printed, re.MULTILINE)
+        message = re.sub(r"\S*b[0-9a-f]{32}[./]", "", match[0]) if match else "it names no reason"
+        raise NotModelledError(f"{tool} refuses it: {message[:200]}")

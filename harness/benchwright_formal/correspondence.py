@@ -39,19 +39,19 @@ def logic(circuit: bytes) -> Logic | None:
     starts = []
     for number, line in enumerate(lines):
         reset = line.split()[1:]
-        own = b"%d" % (2 * (inputs + number + 1))
-        starts.append("x" if reset == [own] else "1" if reset == [b"1"] else "0")
+        latch = b"%d" % (2 * (inputs + number + 1))
+        starts.append("x" if reset == [latch] else "1" if reset == [b"1"] else "0")
     # The gates before them are binary, and may hold anything.
-    named = circuit.rpartition(b"\ni0 ")[1:]
-    return Logic(inputs, tuple(_PORT.findall(b"".join(named))), tuple(starts))
+    name_parts = circuit.rpartition(b"\ni0 ")[1:]
+    return Logic(inputs, tuple(_PORT.findall(b"".join(name_parts))), tuple(starts))
 
 
-def may_correspond(reference: Logic | None, other: Logic | None) -> bool:
+def may_correspond(reference: Logic | None, candidate: Logic | None) -> bool:
     """Whether each start of the other circuit is one that the reference allows."""
     return (
         reference is not None
-        and other is not None
-        and (reference.inputs, reference.ports) == (other.inputs, other.ports)
-        and len(reference.starts) == len(other.starts)
-        and all(ours in ("x", theirs) for ours, theirs in zip(reference.starts, other.starts, strict=True))
+        and candidate is not None
+        and (reference.inputs, reference.ports) == (candidate.inputs, candidate.ports)
+        and len(reference.starts) == len(candidate.starts)
+        and all(ours in ("x", theirs) for ours, theirs in zip(reference.starts, candidate.starts, strict=True))
     )

@@ -74,16 +74,16 @@ class Netlist:
 
     def without_clock(self, clock: Clock | None) -> tuple[Port, ...]:
         """The inputs besides a clock."""
-        return tuple(one for one in self.inputs if clock is None or one.name != clock.port)
+        return tuple(port for port in self.inputs if clock is None or port.name != clock.port)
 
 
-def netlist(written: Mapping[str, Any]) -> Netlist:
+def netlist(document: Mapping[str, Any]) -> Netlist:
     """Reads what Yosys wrote of a flat design, before memories become registers.
 
     Raises:
         NotModelledError: It can't be compared soundly; the message names why.
     """
-    module = next((one for one in written["modules"].values() if "top" in one["attributes"]), None)
+    module = next((candidate for candidate in document["modules"].values() if "top" in candidate["attributes"]), None)
     if module is None:
         raise NotModelledError("Yosys found no module to compare")
     inputs, outputs = _ports(module, "input"), _ports(module, "output")
@@ -92,19 +92,21 @@ def netlist(written: Mapping[str, Any]) -> Netlist:
     if not outputs:
         raise NotModelledError("it has no output")
     read = frozenset(
-        one.name for one in inputs if any(_is_read(module, bit) for bit in module["ports"][one.name]["bits"])
+        input_port.name
+        for input_port in inputs
+        if any(_is_read(module, bit) for bit in module["ports"][input_port.name]["bits"])
     )
     return Netlist(inputs, outputs, _clock(module), _resets(module, inputs), read)
 
 
 def _ports(module: Mapping[str, Any], direction: str) -> tuple[Port, ...]:
-    found = []
+    ports = []
     for name, port in module["ports"].items():
         if not _PLAIN.fullmatch(name):
             raise NotModelledError(f"its port has the escaped name {name!r}")
         if port["direction"] == direction:
-            found.append(Port(name, len(port["bits"])))
-    return tuple(sorted(found, key=lambda one: one.name))
+            ports.append(Port(name, len(port["bits"])))
+    return tuple(sorted(ports, key=lambda declared_port: declared_port.name))
 
 
 def _clock(module: Mapping[str, Any]) -> Clock | None:
@@ -174,14 +176,14 @@ def _resets(module: Mapping[str, Any], inputs: tuple[Port, ...]) -> dict[str, bo
         for cell in module["cells"].values()
         if "ARST" in cell["connections"]
     }
-    found = {}
+    resets = {}
     for port in inputs:
         bit = module["ports"][port.name]["bits"][0]
         if port.width == 1 and bit in levels:
-            found[port.name] = levels[bit]
+            resets[port.name] = levels[bit]
         elif port.width == 1 and _RESET.search(port.name):
-            found[port.name] = _LOW.search(port.name) is None
-    return found
+            resets[port.name] = _LOW.search(port.name) is None
+    return resets
 
 
 def _is_set(parameter: str | int) -> bool:

@@ -23,7 +23,7 @@ from benchwright_foundation.model import Model
 from benchwright_harness.cluster.task import code_digest
 from benchwright_harness.sandbox import Sandbox
 from benchwright_harness.toolchain import Toolchain
-from benchwright_problems.equivalence import NO_DONT_CARES, DontCares, Parameters, ParameterSets, named
+from benchwright_problems.equivalence import NO_DONT_CARES, DontCares, Parameters, ParameterSets, parameter_text
 
 _TRIED_CYCLES = 200
 _RESET_CYCLES = 3
@@ -71,7 +71,7 @@ class Opinion(Model):
 
 async def opinion(
     reference: Mapping[str, bytes],
-    other: Mapping[str, bytes],
+    candidate: Mapping[str, bytes],
     top: str,
     *,
     sandbox: Sandbox,
@@ -92,7 +92,7 @@ async def opinion(
 
     Args:
         reference: Path → content; what is neither Verilog nor a header is left out.
-        other: The same of the design in question.
+        candidate: The same of the design in question.
         top: The module to compare, with its parameters' defaults at first.
         sandbox: Where the tools run.
         toolchain: What they are.
@@ -107,17 +107,17 @@ async def opinion(
     tops = (reference_top or top, top)
     pair = _Pair(tops, (unguessable(), unguessable()), dont_cares)
     try:
-        for one in tops:
-            check_name(one)
-        designs = (pair.sources(0, reference), pair.sources(1, other))
+        for module_name in tops:
+            check_name(module_name)
+        designs = (pair.sources(0, reference), pair.sources(1, candidate))
     except NotModelledError as error:
         return Opinion(result=Result.UNKNOWN, reason=str(error))
-    files = {**designs[0].at(pair.folders[0]), **designs[1].at(pair.folders[1])}
+    files = {**designs[0].files_below(pair.folders[0]), **designs[1].files_below(pair.folders[1])}
     opinions: list[Opinion] = []
     for parameters in ({}, *parameter_sets):
         # A bench of its own, so that no proof finds another's files.
-        with bench(files, sandbox, toolchain) as at:
-            opinions.append(await pair.opinion_with(parameters, at, designs, limit_s))
+        with bench(files, sandbox, toolchain) as workbench:
+            opinions.append(await pair.opinion_with(parameters, workbench, designs, limit_s))
         if opinions[-1].result is Result.DIFFERS:
             break
     return together(opinions)
@@ -131,14 +131,14 @@ def prover(sandbox: Sandbox, toolchain: Toolchain) -> Prove:
 
     async def prove(
         reference: Mapping[str, bytes],
-        other: Mapping[str, bytes],
+        candidate: Mapping[str, bytes],
         top: str,
         dont_cares: DontCares,
         parameter_sets: ParameterSets,
     ) -> Opinion:
         return await opinion(
             reference,
-            other,
+            candidate,
             top,
             sandbox=sandbox,
             toolchain=toolchain,
@@ -152,9 +152,9 @@ def prover(sandbox: Sandbox, toolchain: Toolchain) -> Prove:
 def together(opinions: Sequence[Opinion]) -> Opinion:
     """What is known of all: one that differs decides, and so does one that is unknown."""
     for result in (Result.DIFFERS, Result.UNKNOWN):
-        if found := [one for one in opinions if one.result is result]:
-            return found[0]
-    return min(opinions, key=lambda one: one.depth if one.depth is not None else math.inf)
+        if deciding_opinions := [opinion for opinion in opinions if opinion.result is result]:
+            return deciding_opinions[0]
+    return min(opinions, key=lambda opinion: opinion.depth if opinion.depth is not None else math.inf)
 
 
 class _Pair:
@@ -178,26 +178,26 @@ class _Pair:
             return sources(files)
 
     async def opinion_with(
-        self, parameters: Parameters, at: Bench, designs: tuple[Sources, Sources], limit_s: float
+        self, parameters: Parameters, workbench: Bench, designs: tuple[Sources, Sources], limit_s: float
     ) -> Opinion:
         """See `opinion`; with these parameters alone."""
         try:
-            found = await self._opinion([Top(one, parameters) for one in self._tops], at, designs, limit_s)
+            opinion = await self._opinion([Top(top, parameters) for top in self._tops], workbench, designs, limit_s)
         except NotModelledError as error:
-            reason = f"{error} ({named(parameters)})" if parameters else str(error)
+            reason = f"{error} ({parameter_text(parameters)})" if parameters else str(error)
             return Opinion(result=Result.UNKNOWN, parameters=parameters, reason=reason)
-        return found.model_copy(update={"parameters": parameters}) if found.result is Result.DIFFERS else found
+        return opinion.model_copy(update={"parameters": parameters}) if opinion.result is Result.DIFFERS else opinion
 
     async def _opinion(
-        self, tops: Sequence[Top], at: Bench, designs: tuple[Sources, Sources], limit_s: float
+        self, tops: Sequence[Top], workbench: Bench, designs: tuple[Sources, Sources], limit_s: float
     ) -> Opinion:
         netlists = []
         for number, role in enumerate((REFERENCE, OTHER)):
             with self._naming(number):
                 folder = self._folder(number)
                 left_out = self._dont_cares.always
-                netlists.append(await read(at, role, tops[number], designs[number], folder, _READ_S, left_out))
-        proof = await prove(at, netlists[0], netlists[1], limit_s, self._dont_cares)
+                netlists.append(await read(workbench, role, tops[number], designs[number], folder, _READ_S, left_out))
+        proof = await prove(workbench, netlists[0], netlists[1], limit_s, self._dont_cares)
         stimulus, first = proof.difference, 0
         if stimulus is None:
             stimulus = _random_stimulus(proof)
@@ -206,22 +206,22 @@ class _Pair:
         for number, design in enumerate(designs):
             with self._naming(number):
                 bench_of_one = Testbench(tops[number], proof.reference, proof.clock, stimulus)
-                traces.append(await bench_of_one.outputs(at, design, self._folder(number)))
-        seen = difference(traces[0], traces[1], first, stimulus=stimulus, dont_cares=self._dont_cares)
+                traces.append(await bench_of_one.outputs(workbench, design, self._folder(number)))
+        simulated_difference = difference(traces[0], traces[1], first, stimulus=stimulus, dont_cares=self._dont_cares)
         if proof.difference is None:
-            if seen is not None:
-                where = f"in output {seen.output} at cycle {seen.cycle}"
-                raise NotModelledError(f"Yosys finds the two equal, and a simulation finds a difference {where}")
+            if simulated_difference is not None:
+                location = f"in output {simulated_difference.output} at cycle {simulated_difference.cycle}"
+                raise NotModelledError(f"Yosys finds the two equal, and a simulation finds a difference {location}")
             return Opinion(result=Result.EQUIVALENT, depth=proof.depth)
-        if seen is None:
+        if simulated_difference is None:
             raise NotModelledError("the solver finds a difference that a simulation does not show")
         return Opinion(
             result=Result.DIFFERS,
-            cycle=seen.cycle,
-            stimulus=stimulus[: seen.cycle + 1],
-            output=seen.output,
-            expected=seen.expected,
-            found=seen.found,
+            cycle=simulated_difference.cycle,
+            stimulus=stimulus[: simulated_difference.cycle + 1],
+            output=simulated_difference.output,
+            expected=simulated_difference.expected,
+            found=simulated_difference.actual,
         )
 
     def _folder(self, number: int) -> str:

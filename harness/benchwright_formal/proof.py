@@ -65,30 +65,30 @@ async def read(
     Raises:
         NotModelledError: It can't be compared soundly.
     """
-    shown = {"read.ys": read_script(role, top, design, folder, left_out)}
+    input_files = {"read.ys": read_script(role, top, design, folder, left_out)}
     # Said once, quiet leaves the warnings about loops and several drivers.
-    end, code, printed = await bench.run(f"yosys -q -s {OURS}/read.ys", shown, wall_s)
+    end, code, printed = await bench.run(f"yosys -q -s {OURS}/read.ys", input_files, wall_s)
     if _LOOP.search(printed):
         raise NotModelledError("it has a combinational loop, or nets with several drivers")
     if implicit := _IMPLICIT.search(printed):
         raise NotModelledError(f"it reads or drives {implicit[1]}, which is no signal of its module")
     if missing := _MISSING.search(printed):
         raise NotModelledError(f"it has no parameter {missing[1]}")
-    written = bench.read(f"{role}.json")
+    netlist_text = bench.read(f"{role}.json")
     # What it can't model says more than the error that follows from it.
-    found = netlist(json.loads(written)) if written else None
+    design_netlist = netlist(json.loads(netlist_text)) if netlist_text else None
     check_end(end, code, printed, "Yosys")
     dumped = bench.read(f"{role}.ast")
-    if found is None or dumped is None:
+    if design_netlist is None or dumped is None:
         raise NotModelledError("its netlist is too large")
     root = tree(dumped.decode(errors="replace"), folder)
     check_freedom(root)
     check_sensitivity(root)
-    return found
+    return design_netlist
 
 
 async def prove(
-    bench: Bench, reference: Netlist, other: Netlist, wall_s: float, dont_cares: DontCares = NO_DONT_CARES
+    bench: Bench, reference: Netlist, candidate: Netlist, wall_s: float, dont_cares: DontCares = NO_DONT_CARES
 ) -> Proof:
     """Compares two designs that were read.
 
@@ -96,16 +96,16 @@ async def prove(
         NotModelledError: Their ports or clocks differ, the don't-cares name what is no port, or it could not be
             decided in time.
     """
-    clock = _common_clock(reference, other)
+    clock = _common_clock(reference, candidate)
     _check(dont_cares, reference, clock)
     if await _matches(bench, wall_s * _MATCH_SHARE):
         return Proof(reference, clock, None, None)
-    miter = Miter.of(reference, clock, dont_cares)
-    shown = {"miter.sv": miter.verilog(), "miter.ys": Miter.script()}
-    end, code, printed = await bench.run(prove_script(wall_s), shown, wall_s)
-    proved, bounds = PROVED in printed, [int(found) for found in _BOUND.findall(printed)]
-    if found := bench.read("bad.txt"):
-        return Proof(reference, clock, _stimulus(miter, found, bench.read("bad.named.aig") or b""), None)
+    miter = Miter.from_reference(reference, clock, dont_cares)
+    input_files = {"miter.sv": miter.verilog(), "miter.ys": Miter.script()}
+    end, code, printed = await bench.run(prove_script(wall_s), input_files, wall_s)
+    proved, bounds = PROVED in printed, [int(bound) for bound in _BOUND.findall(printed)]
+    if witness := bench.read("bad.txt"):
+        return Proof(reference, clock, _stimulus(miter, witness, bench.read("bad.named.aig") or b""), None)
     if end is End.EXITED or not bounds:
         check_end(end, code, printed, "the solver")
     if not bench.read("seen.txt"):
@@ -133,8 +133,8 @@ async def _matches(bench: Bench, wall_s: float) -> bool:
 
 def _check(dont_cares: DontCares, reference: Netlist, clock: Clock | None) -> None:
     """Makes sure that what matters only sometimes is an output, and that its condition is a port of one bit."""
-    outputs = {one.name for one in reference.outputs}
-    bits = {one.name for one in (*reference.outputs, *reference.without_clock(clock)) if one.width == 1}
+    outputs = {port.name for port in reference.outputs}
+    bits = {port.name for port in (*reference.outputs, *reference.without_clock(clock)) if port.width == 1}
     for name, condition in dont_cares.unless.items():
         if name not in outputs:
             raise NotModelledError(f"the don't-cares name {name}, which is no output of the reference")
@@ -142,23 +142,23 @@ def _check(dont_cares: DontCares, reference: Netlist, clock: Clock | None) -> No
             raise NotModelledError(f"the don't-cares name {condition}, which is no port of one bit of the reference")
 
 
-def _common_clock(reference: Netlist, other: Netlist) -> Clock | None:
-    if reference.outputs != other.outputs or reference.inputs != other.inputs:
-        theirs = {(one.name, one.width) for one in (*other.inputs, *other.outputs)}
-        ours = {(one.name, one.width) for one in (*reference.inputs, *reference.outputs)}
+def _common_clock(reference: Netlist, candidate: Netlist) -> Clock | None:
+    if reference.outputs != candidate.outputs or reference.inputs != candidate.inputs:
+        theirs = {(port.name, port.width) for port in (*candidate.inputs, *candidate.outputs)}
+        ours = {(port.name, port.width) for port in (*reference.inputs, *reference.outputs)}
         names = sorted({name for name, _ in theirs ^ ours}) or ["directions"]
         raise NotModelledError(f"the ports differ: {', '.join(names[:5])}")
-    if reference.clock and other.clock and reference.clock != other.clock:
+    if reference.clock and candidate.clock and reference.clock != candidate.clock:
         raise NotModelledError("the two use different clocks or edges")
-    clock = reference.clock or other.clock
-    for one in (reference, other):
-        if clock is not None and one.clock is None and clock.port in one.read_inputs:
+    clock = reference.clock or candidate.clock
+    for design in (reference, candidate):
+        if clock is not None and design.clock is None and clock.port in design.read_inputs:
             raise NotModelledError(f"one of the two reads the clock {clock.port} of the other as a value")
     return clock
 
 
-def _stimulus(miter: Miter, chosen: bytes, named: bytes) -> Stimulus:
-    names = {int(number): (name.decode(), int(bit or 0)) for number, name, bit in _INPUT.findall(named)}
+def _stimulus(miter: Miter, chosen: bytes, named_circuit: bytes) -> Stimulus:
+    names = {int(number): (name.decode(), int(bit or 0)) for number, name, bit in _INPUT.findall(named_circuit)}
     inputs = {port.name for port in miter.inputs}
     cycles: list[dict[str, int]] = []
     for number, cycle, value in _CHOSEN.findall(chosen.decode(errors="replace")):

@@ -46,21 +46,21 @@ async def quality(
     """
     check_name(top)
     read, folder = sources(design), unguessable()
-    with bench(read.at(folder), sandbox, toolchain) as at:
-        shown = {"quality.ys": quality_script(top, read, f"/code/{folder}", _GATES)}
-        check_end(*await at.run(f"yosys -q -q -s {OURS}/quality.ys", shown, limit_s), "Yosys")
-        findings = await _findings(at, top, read, f"/code/{folder}", toolchain, limit_s)
-        written, path = at.read("quality.json"), at.read("path.txt")
-    if written is None or path is None:
+    with bench(read.files_below(folder), sandbox, toolchain) as workbench:
+        input_files = {"quality.ys": quality_script(top, read, f"/code/{folder}", _GATES)}
+        check_end(*await workbench.run(f"yosys -q -q -s {OURS}/quality.ys", input_files, limit_s), "Yosys")
+        findings = await _findings(workbench, top, read, f"/code/{folder}", toolchain, limit_s)
+        netlist_json, path = workbench.read("quality.json"), workbench.read("path.txt")
+    if netlist_json is None or path is None:
         raise NotModelledError("its netlist is too large")
     longest = _LONGEST.search(path)
-    modules = json.loads(written)["modules"].values()
+    modules = json.loads(netlist_json)["modules"].values()
     cells = Counter(str(cell["type"]) for module in modules for cell in module["cells"].values())
     flip_flops = sum(number for kind, number in cells.items() if _FLIP_FLOP.match(kind))
     latches = sum(number for kind, number in cells.items() if _LATCH.match(kind))
-    rest = cells.total() - flip_flops - latches - sum(cells[kind] for kind in _WIRES)
+    gate_count = cells.total() - flip_flops - latches - sum(cells[kind] for kind in _WIRES)
     return Quality(
-        gates=rest,
+        gates=gate_count,
         flip_flops=flip_flops,
         latches=latches,
         depth=int(longest[1]) if longest else 0,
@@ -69,7 +69,7 @@ async def quality(
 
 
 async def _findings(
-    at: Bench, top: str, read: Sources, folder: str, toolchain: Toolchain, limit_s: float
+    workbench: Bench, top: str, read: Sources, folder: str, toolchain: Toolchain, limit_s: float
 ) -> int | None:
     if any(_SILENCED.search(text) for text in (*read.files, *read.headers.values())):
         return None
@@ -77,10 +77,10 @@ async def _findings(
         toolchain.require({"verilator"}, Selection())
     except ToolMissingError:
         return None
-    includes = (f"-I{one}" for one in read.include_folders(folder))
+    includes = (f"-I{include_folder}" for include_folder in read.include_folders(folder))
     # The files have other names than their modules here.
     options = ("--lint-only", "-Wall", "-Wno-fatal", "-Wno-DECLFILENAME", "--timing", "--top-module", top)
     command = " ".join(("verilator", *options, *includes, *read.names(folder), "2>&1"))
-    end, exit_code, printed = await at.run(command, {}, limit_s)
+    end, exit_code, printed = await workbench.run(command, {}, limit_s)
     # What it refuses, it does not lint to the end.
     return len(_FINDING.findall(printed)) if end is End.EXITED and exit_code == 0 else None

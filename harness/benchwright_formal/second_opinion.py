@@ -47,8 +47,8 @@ def tested_modules(problem: Problem) -> Sequence[str]:
     """The modules of the reference that the harness tests; else the one that is called as the first file to write."""
     sources = [text for path, text in problem.hidden.reference.items() if path.endswith((".v", ".sv"))]
     declared = {module.name for text in sources for module in modules(text)}
-    named = [one for one in toplevels(problem.hidden.harness) if one in declared]
-    return named or [PurePosixPath(problem.public.expected[0]).stem]
+    tested_names = [name for name in toplevels(problem.hidden.harness) if name in declared]
+    return tested_names or [PurePosixPath(problem.public.expected[0]).stem]
 
 
 async def second_opinion(
@@ -73,11 +73,11 @@ async def second_opinion(
     Raises:
         HarnessError: The sandbox or the tools do not work on this machine, with the next step.
     """
-    reference, other = design_of(problem, solved_files(problem)), design_of(problem, solution)
+    reference, candidate = design_of(problem, solved_files(problem)), design_of(problem, solution)
     opinions = [
         await opinion(
             reference,
-            other,
+            candidate,
             top,
             sandbox=sandbox,
             toolchain=toolchain,
@@ -89,7 +89,7 @@ async def second_opinion(
     ]
     return SecondOpinion(
         opinion=together(opinions),
-        solution=await _size(other, tops[0], sandbox, toolchain),
+        solution=await _size(candidate, tops[0], sandbox, toolchain),
         reference=await _size(reference, tops[0], sandbox, toolchain),
     )
 
@@ -103,5 +103,7 @@ async def _size(design: Mapping[str, bytes], top: str, sandbox: Sandbox, toolcha
 
 def design_of(problem: Problem, solution: Mapping[str, bytes]) -> dict[str, bytes]:
     """The files of a design: the solution's and those that it was given."""
-    given = {path: text.encode() for path, text in problem.public.files.items()}
-    return {path: text for path, text in (given | dict(solution)).items() if path.split("/")[0] not in _NOT_DESIGN}
+    given_files = {path: text.encode() for path, text in problem.public.files.items()}
+    return {
+        path: text for path, text in (given_files | dict(solution)).items() if path.split("/")[0] not in _NOT_DESIGN
+    }

@@ -23,22 +23,22 @@ def check_sensitivity(root: Node) -> None:
     Raises:
         NotModelledError: One does not, or it can't be known.
     """
-    modules = [one for one in root.children if one.kind == "MODULE"]
-    everywhere = _constants(one for one in root.children if one.kind != "MODULE")
+    modules = [node for node in root.children if node.kind == "MODULE"]
+    everywhere = _constants(node for node in root.children if node.kind != "MODULE")
     for module in modules:
         _check_module(module, everywhere | _constants([module]))
 
 
 def _constants(nodes: Iterable[Node]) -> frozenset[str]:
-    return frozenset(one.name for node in nodes for one in node.all() if one.kind in _CONSTANTS)
+    return frozenset(descendant.name for node in nodes for descendant in node.walk() if descendant.kind in _CONSTANTS)
 
 
 def _check_module(module: Node, constants: frozenset[str]) -> None:
-    outer = {one.name: _outer_reads(one, constants) for one in module.all() if one.kind in _ROUTINES}
-    for process in module.all():
-        if process.kind not in ("ALWAYS", "ASSIGN") or any(one.kind in _EDGES for one in process.children):
+    outer = {node.name: _outer_reads(node, constants) for node in module.walk() if node.kind in _ROUTINES}
+    for process in module.walk():
+        if process.kind not in ("ALWAYS", "ASSIGN") or any(node.kind in _EDGES for node in process.children):
             continue
-        for call in process.all():
+        for call in process.walk():
             if call.kind in _CALLS and (unheard := outer.get(call.name)):
                 raise NotModelledError(
                     f"{_plain(call.name)} reads {_plain(min(unheard))}, which wakes no process that calls it"
@@ -49,9 +49,9 @@ def _check_module(module: Node, constants: frozenset[str]) -> None:
 
 def _outer_reads(routine: Node, constants: frozenset[str]) -> set[str]:
     """What a function or task names besides its arguments, its own variables and constants."""
-    own = {one.name for one in routine.all() if one.kind in ("WIRE", "MEMORY")} | {routine.name}
-    named = {_base(one.name) for one in routine.all() if one.kind == "IDENTIFIER"}
-    return {one for one in named - own - constants if "::" not in one}
+    own_names = {node.name for node in routine.walk() if node.kind in ("WIRE", "MEMORY")} | {routine.name}
+    used_names = {_base(node.name) for node in routine.walk() if node.kind == "IDENTIFIER"}
+    return {name for name in used_names - own_names - constants if "::" not in name}
 
 
 class _Process:
@@ -63,21 +63,24 @@ class _Process:
     """
 
     def __init__(self, process: Node, constants: frozenset[str]) -> None:
-        events = [one for one in process.children if one.kind == "EDGE"]
-        self._body = [one for one in process.children if one.kind != "EDGE"]
+        events = [node for node in process.children if node.kind == "EDGE"]
+        self._body = [node for node in process.children if node.kind != "EDGE"]
         self._constants = constants
         # A part of a vector wakes it only when that part changes.
         whole = {
-            one.name for event in events for one in event.children if one.kind == "IDENTIFIER" and not one.children
+            target.name
+            for event in events
+            for target in event.children
+            if target.kind == "IDENTIFIER" and not target.children
         }
         self._listed = whole if events else None
         self._assigned = {
-            _base(one.children[0].name)
+            _base(node.children[0].name)
             for part in self._body
-            for one in part.all()
-            if one.kind == "ASSIGN_EQ" and one.children
+            for node in part.walk()
+            if node.kind == "ASSIGN_EQ" and node.children
         }
-        self._written: set[str] = set()
+        self._assigned_names: set[str] = set()
 
     def check(self) -> None:
         """Raises NotModelledError if it reads what does not wake it."""
@@ -87,18 +90,18 @@ class _Process:
     def _follow(self, node: Node) -> None:
         if node.kind in _ASSIGNMENTS and node.children:
             target, *values = node.children
-            for one in (*values, *target.children):
-                self._follow(one)
+            for child in (*values, *target.children):
+                self._follow(child)
             if node.kind == "ASSIGN_EQ":
-                self._written.add(_base(target.name))
+                self._assigned_names.add(_base(target.name))
             return
         if node.kind == "IDENTIFIER":
             self._check_read(_base(node.name))
-        for one in node.children:
-            self._follow(one)
+        for child in node.children:
+            self._follow(child)
 
     def _check_read(self, name: str) -> None:
-        if name in self._written or name in self._constants or "::" in name:
+        if name in self._assigned_names or name in self._constants or "::" in name:
             return
         if self._listed is not None and name not in self._listed:
             raise NotModelledError(f"a process reads {_plain(name)}, which is not in its list of events")

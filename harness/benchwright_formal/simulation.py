@@ -25,7 +25,7 @@ class Difference:
     output: str
     expected: str
     """The value in binary, as the reference has it; `x` is unknown."""
-    found: str
+    actual: str
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Testbench:
             NotModelledError: The simulator refuses it, or it ends early.
         """
         name = unguessable()
-        includes = " ".join(f"-I{one}" for one in design.include_folders(folder))
+        includes = " ".join(f"-I{include_folder}" for include_folder in design.include_folders(folder))
         script = (
             f"iverilog -g2012 -s {name} {includes} -o {name}.vvp {OURS}/bench.sv {' '.join(design.names(folder))}"
             f" && vvp -n {name}.vvp >/dev/null"
@@ -65,11 +65,11 @@ class Testbench:
         return [self._by_name(line) for line in lines]
 
     def _by_name(self, line: str) -> dict[str, str]:
-        found, start = {}, 0
+        outputs_by_name, start = {}, 0
         for port in self.ports.outputs:
-            found[port.name] = line[start : start + port.width].lower()
+            outputs_by_name[port.name] = line[start : start + port.width].lower()
             start += port.width
-        return found
+        return outputs_by_name
 
     def _inputs(self) -> str:
         driven = self.ports.without_clock(self.clock)
@@ -118,7 +118,7 @@ endmodule
 
 def difference(
     expected: Sequence[dict[str, str]],
-    found: Sequence[dict[str, str]],
+    actual: Sequence[dict[str, str]],
     first: int = 0,
     *,
     stimulus: Stimulus = (),
@@ -128,16 +128,16 @@ def difference(
 
     Args:
         expected: Of the reference.
-        found: Of the other.
+        actual: Of the other.
         first: The first cycle that counts.
         stimulus: The inputs of both.
         dont_cares: Where an output does not count.
     """
-    for cycle, (ours, theirs) in enumerate(zip(expected, found, strict=True)):
-        known = ours | {name: f"{value:b}" for name, value in (stimulus[cycle] if stimulus else {}).items()}
+    for cycle, (ours, theirs) in enumerate(zip(expected, actual, strict=True)):
+        known_bits = ours | {name: f"{value:b}" for name, value in (stimulus[cycle] if stimulus else {}).items()}
         for name, bits in ours.items():
             condition = dont_cares.unless.get(name)
-            if condition is not None and known[condition] != "1":
+            if condition is not None and known_bits[condition] != "1":
                 continue
             if cycle >= first and any(a in "01" and a != b for a, b in zip(bits, theirs[name], strict=True)):
                 return Difference(cycle, name, bits, theirs[name])

@@ -42,7 +42,7 @@ class Sources:
     headers: Mapping[str, bytes]
     """What the files may include or load, by relative path."""
 
-    def at(self, folder: str) -> dict[str, bytes]:
+    def files_below(self, folder: str) -> dict[str, bytes]:
         """The files below a folder."""
         texts = {f"{folder}/f{number}.sv": text for number, text in enumerate(self.files)}
         return texts | {f"{folder}/{path}": content for path, content in self.headers.items()}
@@ -70,14 +70,14 @@ def sources(files: Mapping[str, bytes]) -> Sources:
         raise NotModelledError("it has no Verilog file (.v, .sv)")
     headers = {path: text for path, text in files.items() if path.endswith(_HEADERS) and _PLAIN_PATH.fullmatch(path)}
     for path, text in _read(files):
-        for pattern, why in (
+        for pattern, reason in (
             (_PRAGMA, "changes what Yosys reads"),
             (_CONDITION, "compiles another design for each tool"),
         ):
             # Also in comments: what begins one for us may be within a string.
-            if found := pattern.search(text):
-                raise NotModelledError(f"{path}: `{found[0]}` {why}")
-    ordered = sorted(texts, key=lambda one: _PACKAGE.search(one[1].decode(errors="replace")) is None)
+            if match := pattern.search(text):
+                raise NotModelledError(f"{path}: `{match[0]}` {reason}")
+    ordered = sorted(texts, key=lambda named_text: _PACKAGE.search(named_text[1].decode(errors="replace")) is None)
     return Sources(tuple(content for _, content in ordered), headers)
 
 
@@ -88,15 +88,15 @@ def check_meaning(files: Mapping[str, bytes]) -> None:
         NotModelledError: It may not.
     """
     for path, text in _read(files):
-        for pattern, why in (
+        for pattern, reason in (
             (_PASTE, "joins words in a macro"),
             (_STRING_OF_MACRO, "has a string, in which only a simulator fills in an argument"),
         ):
-            if found := pattern.search(text):
-                raise NotModelledError(f"{path}: `{found[0]}` {why}")
-        for found in _TWO_STATE.finditer(_TEXT_OR_COMMENT.sub(lambda one: one[1] or " ", text)):
-            if found[1] is None:
-                raise NotModelledError(f"{path}: `{found[2]}` has two states, and Yosys reads it as having four")
+            if match := pattern.search(text):
+                raise NotModelledError(f"{path}: `{match[0]}` {reason}")
+        for match in _TWO_STATE.finditer(_TEXT_OR_COMMENT.sub(lambda commented: commented[1] or " ", text)):
+            if match[1] is None:
+                raise NotModelledError(f"{path}: `{match[2]}` has two states, and Yosys reads it as having four")
 
 
 def _read(files: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:

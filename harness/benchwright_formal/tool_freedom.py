@@ -35,28 +35,35 @@ def check_freedom(root: Node) -> None:
     Raises:
         NotModelledError: It has some.
     """
-    nodes = list(root.all())
+    nodes = list(root.walk())
     for node in nodes:
         for name in sorted(node.attributes):
             if _ATTRIBUTE.fullmatch(name):
                 raise NotModelledError(f"`{name}`, or what has its meaning, changes what Yosys reads")
-    for why in (*_unknowns(nodes), *_constants(nodes), *_ranges(nodes), *_processes(root)):
-        raise NotModelledError(why)
+    for reason in (*_unknowns(nodes), *_constants(nodes), *_ranges(nodes), *_processes(root)):
+        raise NotModelledError(reason)
 
 
 def _unknowns(nodes: Sequence[Node]) -> Iterator[str]:
-    if any(_is_unknown(one) for one in nodes):
+    if any(_is_unknown(candidate) for candidate in nodes):
         for node in nodes:
-            if node.kind in _IDENTITIES and not any(_is_known(one) for one in node.children):
+            if node.kind in _IDENTITIES and not any(_is_known(operand) for operand in node.children):
                 yield "a comparison asks for unknown values, which only a simulator has"
-    if any(node.kind in ("COND", "CONDZ") and any("x" in one.name for one in _constants_of(node)) for node in nodes):
+    if any(
+        node.kind in ("COND", "CONDZ") and any("x" in constant.name for constant in _constants_of(node))
+        for node in nodes
+    ):
         yield "a branch of a case waits for an unknown value, which only a simulator has"
 
 
 def _constants(nodes: Sequence[Node]) -> Iterator[str]:
     """Values that are known before anything is simulated: Yosys has its own widths and signs for them."""
-    ranged = {one.name for one in nodes if one.kind in _GIVEN and any(two.kind == "RANGE" for two in one.children)}
-    routines = {one.name: one for one in nodes if one.kind == "FUNCTION"}
+    ranged = {
+        parameter.name
+        for parameter in nodes
+        if parameter.kind in _GIVEN and any(two.kind == "RANGE" for two in parameter.children)
+    }
+    routines = {routine_node.name: routine_node for routine_node in nodes if routine_node.kind == "FUNCTION"}
     for node in nodes:
         if node.kind == "DEFPARAM":
             yield "it sets a parameter by `defparam`, which Yosys may overlook"
@@ -64,39 +71,42 @@ def _constants(nodes: Sequence[Node]) -> Iterator[str]:
             yield "the number of rounds of a `repeat` may be negative, of which Yosys knows nothing"
         if node.kind not in _GIVEN:
             continue
-        inner = [one for child in node.children if child.kind != "RANGE" for one in child.all()]
+        inner = [descendant for child in node.children if child.kind != "RANGE" for descendant in child.walk()]
         is_ranged = node.name in ranged and node.kind != "PARASET"
-        if not is_ranged and any(one.kind in _ARITHMETIC for one in inner):
-            narrow = any(one.kind == "CONSTANT" and 0 < len(one.name) < _UNSIZED for one in inner)
-            if narrow or any(one.kind == "IDENTIFIER" and one.name in ranged for one in inner):
+        if not is_ranged and any(operation.kind in _ARITHMETIC for operation in inner):
+            narrow = any(constant.kind == "CONSTANT" and 0 < len(constant.name) < _UNSIZED for constant in inner)
+            if narrow or any(identifier.kind == "IDENTIFIER" and identifier.name in ranged for identifier in inner):
                 yield f"{_plain(node.name)} is calculated of values that have a size, for which Yosys has another width"
         for call in inner:
             routine = routines.get(call.name) if call.kind == "FCALL" else None
-            if routine is not None and any(one.kind in _SIGNED or _ascends(one) for one in routine.all()):
+            if routine is not None and any(
+                routine_part.kind in _SIGNED or _ascends(routine_part) for routine_part in routine.walk()
+            ):
                 yield f"{_plain(call.name)} gives a constant by arithmetic for which Yosys has other rules"
 
 
 def _ranges(nodes: Sequence[Node]) -> Iterator[str]:
     for node in nodes:
-        if node.kind in ("STRUCT", "UNION") and any(_ascends(one) for one in node.all()):
+        if node.kind in ("STRUCT", "UNION") and any(_ascends(member) for member in node.walk()):
             yield "a member of a structure has an ascending range, which Yosys reads as descending"
-    ascending = {one.name for one in nodes if one.kind == "WIRE" and any(map(_ascends, one.children))}
+    ascending = {wire.name for wire in nodes if wire.kind == "WIRE" and any(map(_ascends, wire.children))}
     for node in nodes:
         if node.kind in ("ASSIGN", "ASSIGN_EQ", "ASSIGN_LE") and node.children:
-            for one in _targets(node.children[0]):
-                if one.name in ascending and any(map(_is_variable_part, one.children)):
-                    yield f"a variable part of {_plain(one.name)} is assigned, whose range is ascending"
+            for target in _targets(node.children[0]):
+                if target.name in ascending and any(map(_is_variable_part, target.children)):
+                    yield f"a variable part of {_plain(target.name)} is assigned, whose range is ascending"
 
 
 def _processes(root: Node) -> Iterator[str]:
     for module in root.children:
-        written: dict[str, set[str]] = {"ASSIGN_EQ": set(), "ASSIGN_LE": set()}
-        for process in (one for one in module.all() if one.kind == "ALWAYS"):
-            for one in process.all():
-                if one.kind in written and one.children:
-                    written[one.kind] |= {two.name for two in _targets(one.children[0])}
-        if both := written["ASSIGN_EQ"] & written["ASSIGN_LE"]:
-            yield f"{_plain(min(both))} is assigned at once and at the end of a step, which Yosys does not tell apart"
+        assigned_names: dict[str, set[str]] = {"ASSIGN_EQ": set(), "ASSIGN_LE": set()}
+        for process in (candidate for candidate in module.walk() if candidate.kind == "ALWAYS"):
+            for assignment in process.walk():
+                if assignment.kind in assigned_names and assignment.children:
+                    assigned_names[assignment.kind] |= {two.name for two in _targets(assignment.children[0])}
+        if shared_names := assigned_names["ASSIGN_EQ"] & assigned_names["ASSIGN_LE"]:
+            name = _plain(min(shared_names))
+            yield f"{name} is assigned at once and at the end of a step, which Yosys does not tell apart"
 
 
 def _targets(node: Node) -> Iterator[Node]:
@@ -104,8 +114,8 @@ def _targets(node: Node) -> Iterator[Node]:
     if node.kind == "IDENTIFIER":
         yield node
     elif node.kind == "CONCAT":
-        for one in node.children:
-            yield from _targets(one)
+        for child in node.children:
+            yield from _targets(child)
 
 
 def _ascends(node: Node) -> bool:
@@ -123,7 +133,7 @@ def _is_variable_part(node: Node) -> bool:
 
 
 def _constants_of(node: Node) -> Iterator[Node]:
-    return (one for one in node.children if one.kind == "CONSTANT")
+    return (child for child in node.children if child.kind == "CONSTANT")
 
 
 def _is_unknown(node: Node) -> bool:

@@ -78,7 +78,7 @@ def quality_script(top: str, design: Sources, folder: str, gates: str) -> str:
 
 
 def _files(design: Sources, folder: str) -> str:
-    includes = (f"-I{one}" for one in design.include_folders(folder))
+    includes = (f"-I{include_folder}" for include_folder in design.include_folders(folder))
     return " ".join(("-noassert", "-noassume", *includes, *design.names(folder)))
 
 
@@ -93,7 +93,7 @@ class Miter:
     dont_cares: DontCares = NO_DONT_CARES
 
     @classmethod
-    def of(cls, reference: Netlist, clock: Clock | None, dont_cares: DontCares) -> Miter:
+    def from_reference(cls, reference: Netlist, clock: Clock | None, dont_cares: DontCares) -> Miter:
         """The miter of designs with the ports of the reference."""
         return cls(reference.without_clock(clock), reference.outputs, clock, dont_cares)
 
@@ -101,7 +101,7 @@ class Miter:
         """The module: `bad` if an output that counts differs, `seen` once each bit was defined where it counts."""
         inputs = [*self.inputs, *([Port(self.clock.port, 1)] if self.clock else [])]
         total = sum(port.width for port in self.outputs)
-        same = [f".{port.name}(in_{port.name})" for port in inputs]
+        shared_ports = [f".{port.name}(in_{port.name})" for port in inputs]
         gold = [f".{port.name}_{kind}({kind}_{port.name})" for port in self.outputs for kind in "dx"]
         gate = [f".{port.name}(g_{port.name})" for port in self.outputs]
         wires = [f"wire {_range(port)} d_{port.name}, x_{port.name}, g_{port.name};" for port in self.outputs]
@@ -110,8 +110,8 @@ class Miter:
             f"module miter({', '.join(['input miter_clock', *(f'input {_range(p)} in_{p.name}' for p in inputs)])},",
             "  output bad, output seen);",
             *wires,
-            f"{REFERENCE} the_gold({', '.join([*same, *gold])});",
-            f"{OTHER} the_gate({', '.join([*same, *gate])});",
+            f"{REFERENCE} the_gold({', '.join([*shared_ports, *gold])});",
+            f"{OTHER} the_gate({', '.join([*shared_ports, *gate])});",
             f"wire [{total - 1}:0] unknown = {unknown};",
             f"wire [{total - 1}:0] expected = {_joined(f'd_{port.name}' for port in self.outputs)};",
             f"wire [{total - 1}:0] found = {_joined(f'g_{port.name}' for port in self.outputs)};",
@@ -131,7 +131,7 @@ class Miter:
         condition = self.dont_cares.unless.get(port.name)
         if condition is None:
             return f"{{{port.width}{{1'b1}}}}"
-        is_output = any(one.name == condition for one in self.outputs)
+        is_output = any(output.name == condition for output in self.outputs)
         holds = f"(d_{condition} & ~x_{condition})" if is_output else f"in_{condition}"
         return f"{{{port.width}{{{holds}}}}}"
 

@@ -40,13 +40,13 @@ class Node:
     attributes: set[str] = field(default_factory=set)
     """Their names."""
 
-    def all(self) -> Iterator[Node]:
+    def walk(self) -> Iterator[Node]:
         """The node and those below it, in the order of the text."""
         waiting = [self]
         while waiting:
-            one = waiting.pop()
-            yield one
-            waiting.extend(reversed(one.children))
+            node = waiting.pop()
+            yield node
+            waiting.extend(reversed(node.children))
 
 
 def tree(dumped: str, folder: str) -> Node:
@@ -65,12 +65,12 @@ def tree(dumped: str, folder: str) -> Node:
         if line in (_BEGIN, _END):
             is_inside = line == _BEGIN
         elif is_inside and not (line.startswith(_REST_OF_TEXT) and previous == "CONSTANT"):
-            found = _NODE.fullmatch(line) or _CONSTANT.fullmatch(line) or _ATTRIBUTE.fullmatch(line)
-            depth = len(found[1]) // 2 - 1 if found else 0
+            match = _NODE.fullmatch(line) or _CONSTANT.fullmatch(line) or _ATTRIBUTE.fullmatch(line)
+            depth = len(match[1]) // 2 - 1 if match else 0
             # A string of several lines has one at its end that is nothing of these, whatever the others are.
-            if found is None or not 1 <= depth <= len(path) or not found[3].startswith(folder if found[3] else ""):
+            if match is None or not 1 <= depth <= len(path) or not match[3].startswith(folder if match[3] else ""):
                 raise NotModelledError("it sets the names of its lines, escapes a name, or breaks a string into lines")
-            node = Node(found[2], found[4] or "")
+            node = Node(match[2], match[4] or "")
             previous = node.kind
             del path[depth:]
             if node.kind == "ATTR":

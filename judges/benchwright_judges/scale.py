@@ -88,19 +88,19 @@ class Scale(StrEnum):
             case Scale.EXAM:
                 return float(label == "correct")
 
-    def label_of(self, points: float, most: float, enough: float) -> str:
+    def label_of(self, points: float, most_points: float, enough: float) -> str:
         """The label for points of a rubric: from `enough` on it is one that passes, and below it none does.
 
         Args:
             points: Given.
-            most: That can be given.
+            most_points: That can be given.
             enough: From which an answer is right.
         """
         # Shares on either side of what is enough are stretched, so that this is where labels begin to pass.
         passing = [label for label in self.labels if self.passes(label)]
         failing = [label for label in self.labels if not self.passes(label)]
         if points >= enough - _ROUNDING:
-            share, labels = (points - enough) / (most - enough) if most > enough else 1.0, passing
+            share, labels = (points - enough) / (most_points - enough) if most_points > enough else 1.0, passing
         else:
             share, labels = points / enough, failing
         return labels[min(int(share * (len(labels) - 1) + 0.5), len(labels) - 1)]

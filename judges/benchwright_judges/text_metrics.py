@@ -25,18 +25,20 @@ _MAX_TABLE = 50_000_000
 
 def cvdp_bleu(text: str, reference: str) -> float:
     """Sentence BLEU of order 2 without smoothing, 0 to 1. Equal to NLTK's to the bit."""
-    words, wanted = text.split(), reference.split()
+    words, reference_words = text.split(), reference.split()
     matched: list[int] = []
     total: list[int] = []
     for size in range(1, _ORDER + 1):
-        counts, limits = Counter(_ngrams(words, size)), Counter(_ngrams(wanted, size))
+        counts, limits = Counter(_ngrams(words, size)), Counter(_ngrams(reference_words, size))
         matched.append(sum(min(count, limits[ngram]) for ngram, count in counts.items()))
         total.append(max(1, sum(counts.values())))
     if matched[0] == 0:
         return 0.0
-    penalty = 1.0 if len(words) > len(wanted) else math.exp(1 - len(wanted) / len(words))
+    penalty = 1.0 if len(words) > len(reference_words) else math.exp(1 - len(reference_words) / len(words))
     # A precision of 0 counts as the smallest number that a float holds, so that there is a logarithm.
-    precisions = (hit / of if hit else sys.float_info.min for hit, of in zip(matched, total, strict=True))
+    precisions = (
+        hit / ngram_count if hit else sys.float_info.min for hit, ngram_count in zip(matched, total, strict=True)
+    )
     return penalty * math.exp(math.fsum(math.log(precision) / _ORDER for precision in precisions))
 
 
@@ -46,10 +48,10 @@ def cvdp_rouge(text: str, reference: str) -> float:
     CVDP divides by zero if the reference has fewer than two words. Here the recall of a reference of one word
     is 1 for an answer with the same word and 0 for any other.
     """
-    words, wanted = _plain_words(text), _plain_words(reference)
-    bigrams = _ngrams(wanted, _ORDER)
+    words, reference_words = _plain_words(text), _plain_words(reference)
+    bigrams = _ngrams(reference_words, _ORDER)
     if not bigrams:
-        return float(bool(wanted) and words == wanted)
+        return float(bool(reference_words) and words == reference_words)
     return len(set(_ngrams(words, _ORDER)) & set(bigrams)) / len(bigrams)
 
 

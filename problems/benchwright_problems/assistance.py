@@ -54,7 +54,7 @@ class Assistance(Model):
         """
         match self.allowed:
             case Allowed.NAMED:
-                return _known(extension) in map(_known, self.extensions)
+                return _canonical_name(extension) in map(_canonical_name, self.extensions)
             case Allowed.COMPLETION:
                 return not is_chat
             case _:
@@ -77,7 +77,7 @@ class Assistance(Model):
         return f"{self.rule} {CHECKED}"
 
 
-def _known(extension: str) -> str:
+def _canonical_name(extension: str) -> str:
     """Our own completion has one name, whether the log or VS Code names it."""
     return _OWN if extension.lower() == _OWN_IN_VSCODE else extension.lower()
 

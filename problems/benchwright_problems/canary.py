@@ -23,11 +23,11 @@ def canaries_in(stream: BinaryIO, canaries: Mapping[str, str]) -> set[str]:
         stream: Of any size; bytes that are no text do not matter.
         canaries: Pack → its canary.
     """
-    wanted = {name: canary.encode() for name, canary in canaries.items()}
-    found: set[str] = set()
+    canary_bytes = {name: canary.encode() for name, canary in canaries.items()}
+    packs: set[str] = set()
     end = b""
     while chunk := stream.read(_CHUNK_BYTES):
         text = end + chunk.lower()
-        found.update(name for name, canary in wanted.items() if canary in text)
+        packs.update(name for name, canary in canary_bytes.items() if canary in text)
         end = text[-(_CANARY_BYTES - 1) :]
-    return found
+    return packs

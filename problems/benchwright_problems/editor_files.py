@@ -34,7 +34,7 @@ def is_editor_file(path: str) -> bool:
 def _is_obeyed(name: str) -> bool:
     # Windows drops dots and spaces at the end and takes what follows a colon for a stream; macOS ignores invisible
     # characters and case.
-    seen = "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf")
-    seen = seen.lower().partition(":")[0].rstrip(". ")
-    hidden = seen.startswith(".") and seen not in _HARMLESS
-    return hidden or seen in _NAMES or seen.endswith(_SUFFIXES)
+    plain_name = "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf")
+    plain_name = plain_name.lower().partition(":")[0].rstrip(". ")
+    hidden = plain_name.startswith(".") and plain_name not in _HARMLESS
+    return hidden or plain_name in _NAMES or plain_name.endswith(_SUFFIXES)

@@ -56,6 +56,6 @@ class ProofTable(Model):
         return bool(self.parameters)
 
 
-def named(parameters: Parameters) -> str:
+def parameter_text(parameters: Parameters) -> str:
     """Parameters for people, such as `WIDTH = 16, DEPTH = 8`."""
     return ", ".join(f"{name} = {value}" for name, value in parameters.items())

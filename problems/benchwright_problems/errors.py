@@ -21,21 +21,21 @@ class DatasetError(ProblemsError):
         self.line = line
         self.field = field
         self.reason = reason
-        place = f"{file}:{line}" if line is not None else str(file)
-        where = f"{place}: field {field}: " if field else f"{place}: "
-        super().__init__(_visible(f"{where}{reason}{note}"))
+        location = f"{file}:{line}" if line is not None else str(file)
+        prefix = f"{location}: field {field}: " if field else f"{location}: "
+        super().__init__(_visible(f"{prefix}{reason}{note}"))
 
-    def among(self, fine: int, invalid: int) -> DatasetError:
+    def with_counts(self, fine: int, invalid: int) -> DatasetError:
         """This error with the number of records that are fine, and what to do about the others."""
         if not fine and invalid == 1:
             return self
-        others = f". Of the others, {invalid - 1} can't be read either" if invalid > 1 else ""
+        other_flaws = f". Of the others, {invalid - 1} can't be read either" if invalid > 1 else ""
         good = (
             f". {fine} other record{' is' if fine == 1 else 's are'} fine: --skip-invalid takes only those"
             if fine
             else ""
         )
-        return DatasetError(self.file, self.field, self.reason, self.line, f"{others}{good}")
+        return DatasetError(self.file, self.field, self.reason, self.line, f"{other_flaws}{good}")
 
     @classmethod
     def from_validation(cls, file: Path, error: ValidationError, line: int | None = None) -> DatasetError:

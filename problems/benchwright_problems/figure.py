@@ -52,10 +52,10 @@ def media_type(path: str) -> MediaType:
     Raises:
         ValueError: It is none that can be shown.
     """
-    found = _SUFFIXES.get(PurePosixPath(path).suffix.lower())
-    if found is None:
+    known_type = _SUFFIXES.get(PurePosixPath(path).suffix.lower())
+    if known_type is None:
         raise ValueError(f"{path!r} is no picture that can be shown; use {', '.join(_SUFFIXES)}")
-    return found
+    return known_type
 
 
 def decode(data: str) -> bytes:

@@ -26,10 +26,10 @@ def check_date(text: str) -> str:
     raise ValueError(f"{text!r} is not a date. Write YYYY-MM-DD, or YYYY-MM if the day is unknown")
 
 
-def may_precede(one: str, other: str) -> bool:
+def may_precede(first: str, second: str) -> bool:
     """Whether one date can be the same as another one, or earlier, as far as both are known."""
-    known = min(len(one), len(other))
-    return one[:known] <= other[:known]
+    shared_length = min(len(first), len(second))
+    return first[:shared_length] <= second[:shared_length]
 
 
 def _text(value: object) -> object:

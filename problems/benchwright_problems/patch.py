@@ -10,21 +10,21 @@ from benchwright_problems.errors import PatchError
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
 
-def apply_patch(before: str, patch: str) -> str:
+def apply_patch(old_text: str, patch: str) -> str:
     """Apply a unified diff to a file's content.
 
     Strict: every context and removed line must be exactly where the hunk says, and line counts must agree, so that a
     reference solution is never silently a different one. An empty patch changes nothing. File headers are skipped.
 
     Args:
-        before: The content that the diff was made from; empty for a new file.
+        old_text: The content that the diff was made from; empty for a new file.
         patch: GNU unified format (diffutils manual, "Detailed Description of Unified Format").
 
     Raises:
         PatchError: The patch is malformed or does not apply; names the patch's line.
     """
     # Only LF ends a line of a diff; str.splitlines would also split at form feeds.
-    source = re.findall(r"[^\n]*\n|[^\n]+", before)
+    source = re.findall(r"[^\n]*\n|[^\n]+", old_text)
     lines = patch.split("\n")
     if lines[-1] == "":
         lines.pop()
@@ -51,11 +51,11 @@ class _Application:
         self._source = source
         self._lines = lines
         self._position = 0
-        self._written: list[str] = []
+        self._new_lines: list[str] = []
 
     def result(self) -> str:
         """The new content, with what follows the last hunk."""
-        return "".join((*self._written, *self._source[self._position :]))
+        return "".join((*self._new_lines, *self._source[self._position :]))
 
     def hunk(self, index: int) -> int:
         """Apply the hunk whose header is at this line of the patch; the index after it."""
@@ -82,7 +82,7 @@ class _Application:
     def _copy_up_to(self, target: int, number: int) -> None:
         if target < self._position or target > len(self._source):
             raise PatchError(f"the hunk at line {number} of the patch is outside the file")
-        self._written += self._source[self._position : target]
+        self._new_lines += self._source[self._position : target]
         self._position = target
 
     def _line(self, index: int) -> None:
@@ -92,14 +92,14 @@ class _Application:
         if mark not in (" ", "-", "+", ""):
             raise PatchError(f"line {index + 1} of the patch starts with {mark!r}")
         without_newline = index + 1 < len(lines) and lines[index + 1].startswith("\\")
-        wanted = text if without_newline else text + "\n"
+        expected_line = text if without_newline else text + "\n"
         if mark != "+":
-            if position >= len(source) or source[position] != wanted:
-                found = repr(source[position]) if position < len(source) else "the end of the file"
+            if position >= len(source) or source[position] != expected_line:
+                actual_line = repr(source[position]) if position < len(source) else "the end of the file"
                 raise PatchError(
-                    f"line {index + 1} of the patch expects {wanted!r} at line {position + 1}"
-                    f" of the file, which has {found}"
+                    f"line {index + 1} of the patch expects {expected_line!r} at line {position + 1}"
+                    f" of the file, which has {actual_line}"
                 )
             self._position += 1
         if mark != "-":
-            self._written.append(wanted)
+            self._new_lines.append(expected_line)

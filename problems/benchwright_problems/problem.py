@@ -62,14 +62,14 @@ class Reveal(StrEnum):
     FULL = "full"
     """The raw log."""
 
-    def includes(self, other: Reveal) -> bool:
-        """Whether this policy shows what `other` shows."""
+    def includes(self, policy: Reveal) -> bool:
+        """Whether this policy shows what `policy` shows."""
         order = list(Reveal)
-        return order.index(self) >= order.index(other)
+        return order.index(self) >= order.index(policy)
 
-    def limited_to(self, most: Reveal | None) -> Reveal:
-        """This policy, or `most` if that shows less; None limits nothing."""
-        return most if most is not None and self.includes(most) else self
+    def limited_to(self, limit: Reveal | None) -> Reveal:
+        """This policy, or `limit` if that shows less; None limits nothing."""
+        return limit if limit is not None and self.includes(limit) else self
 
 
 class ScanAction(StrEnum):
@@ -152,7 +152,7 @@ def _inside(path: str) -> str:
 
 def _file_is_no_folder(paths: Collection[str]) -> None:
     for path in paths:
-        if inside := next((other for other in paths if other.startswith(f"{path}/")), None):
+        if inside := next((inner_path for inner_path in paths if inner_path.startswith(f"{path}/")), None):
             raise ValueError(f"{path!r} can't be a file: {inside!r} is inside it")
 
 
@@ -279,10 +279,10 @@ class Public(Model):
     @model_validator(mode="after")
     def _paths_fit_together(self) -> Public:
         figures = [figure.path for figure in self.figures]
-        taken = {*self.files, *self.expected}
-        if twice := next((path for path in figures if path in taken or figures.count(path) > 1), None):
+        taken_paths = {*self.files, *self.expected}
+        if twice := next((path for path in figures if path in taken_paths or figures.count(path) > 1), None):
             raise ValueError(f"two files are called {twice!r}")
-        _file_is_no_folder({*taken, *figures})
+        _file_is_no_folder({*taken_paths, *figures})
         return self
 
 
@@ -401,12 +401,12 @@ class Pack(Model):
 
     @model_validator(mode="after")
     def _ids_differ(self) -> Pack:
-        seen: set[str] = set()
+        seen_ids: set[str] = set()
         for problem in self.problems:
             # A file system may not tell cases apart.
-            if problem.id.lower() in seen:
+            if problem.id.lower() in seen_ids:
                 raise ValueError(f"two problems are called {problem.id!r}")
-            seen.add(problem.id.lower())
+            seen_ids.add(problem.id.lower())
         return self
 
 

@@ -201,12 +201,12 @@ class ComparedQuality(Model):
 
     def __str__(self) -> str:
         """In one sentence."""
-        known = [
+        known_measures = [
             f"{MEASURES[field]} {ours} ({theirs})"
             for field, ours, theirs in self.measures
             if None not in (ours, theirs)
         ]
-        return f"Beside the reference: {', '.join(known)}."
+        return f"Beside the reference: {', '.join(known_measures)}."
 
 
 MEASURES = {

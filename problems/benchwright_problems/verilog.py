@@ -37,7 +37,7 @@ def port_names(text: str) -> frozenset[str]:
         SyntaxNode,
     )
 
-    found: set[str] = set()
+    names: set[str] = set()
     waiting: list[SyntaxNode] = [
         part
         for declaration in _declarations(_parse(text))
@@ -47,13 +47,15 @@ def port_names(text: str) -> frozenset[str]:
     while waiting:
         node = waiting.pop()
         if isinstance(node, ExplicitAnsiPortSyntax):
-            found.add(node.name.valueText)
+            names.add(node.name.valueText)
         elif isinstance(node, ImplicitAnsiPortSyntax):
-            found.add(node.declarator.name.valueText)
+            names.add(node.declarator.name.valueText)
         elif isinstance(node, PortDeclarationSyntax):
-            found.update(one.name.valueText for one in node.declarators if isinstance(one, DeclaratorSyntax))
+            names.update(
+                declarator.name.valueText for declarator in node.declarators if isinstance(declarator, DeclaratorSyntax)
+            )
         waiting += [child for child in node if isinstance(child, SyntaxNode)]
-    return frozenset(found - {""})
+    return frozenset(names - {""})
 
 
 def parameter_names(text: str) -> dict[str, frozenset[str]]:
@@ -61,27 +63,35 @@ def parameter_names(text: str) -> dict[str, frozenset[str]]:
     from pyslang.parsing import TokenKind
     from pyslang.syntax import DeclaratorSyntax, ParameterDeclarationStatementSyntax, ParameterDeclarationSyntax
 
-    found: dict[str, frozenset[str]] = {}
+    names_by_module: dict[str, frozenset[str]] = {}
     for declaration in _declarations(_parse(text)):
         header = declaration.header
         ported = header.parameters.declarations if header.parameters is not None else None
         # With such a list, those in the body are local.
         inner = (
-            [one.parameter for one in declaration.members if isinstance(one, ParameterDeclarationStatementSyntax)]
+            [
+                statement.parameter
+                for statement in declaration.members
+                if isinstance(statement, ParameterDeclarationStatementSyntax)
+            ]
             if ported is None
             else ported
         )
         names: set[str] = set()
         keyword = TokenKind.ParameterKeyword
-        for one in inner:
-            if not isinstance(one, ParameterDeclarationSyntax):
+        for parameter in inner:
+            if not isinstance(parameter, ParameterDeclarationSyntax):
                 continue
             # One without a keyword is of the kind of the one before it.
-            keyword = one.keyword.kind if one.keyword else keyword
+            keyword = parameter.keyword.kind if parameter.keyword else keyword
             if keyword == TokenKind.ParameterKeyword:
-                names.update(each.name.valueText for each in one.declarators if isinstance(each, DeclaratorSyntax))
-        found[header.name.valueText] = frozenset(names)
-    return found
+                names.update(
+                    declarator.name.valueText
+                    for declarator in parameter.declarators
+                    if isinstance(declarator, DeclaratorSyntax)
+                )
+        names_by_module[header.name.valueText] = frozenset(names)
+    return names_by_module
 
 
 def scope_names(text: str) -> frozenset[str]:
@@ -99,16 +109,16 @@ def scope_names(text: str) -> frozenset[str]:
         SyntaxNode,
     )
 
-    found: set[str] = set()
+    names: set[str] = set()
     waiting: list[SyntaxNode] = [_parse(text).root]
     while waiting:
         node = waiting.pop()
         if isinstance(node, ModuleHeaderSyntax | InstanceNameSyntax | NamedBlockClauseSyntax | NamedLabelSyntax):
-            found.add(node.name.valueText)
+            names.add(node.name.valueText)
         elif isinstance(node, FunctionPrototypeSyntax) and isinstance(node.name, IdentifierNameSyntax):
-            found.add(node.name.identifier.valueText)
+            names.add(node.name.identifier.valueText)
         waiting += [child for child in node if isinstance(child, SyntaxNode)]
-    return frozenset(found - {""})
+    return frozenset(names - {""})
 
 
 def renamed(text: str, old: str, new: str) -> str:
@@ -125,8 +135,8 @@ def empty_module(text: str, name: str) -> str | None:
         if declaration.header.name.valueText == name:
             parts = [_source(text, declaration.header)]
             parts += [_source(text, member) for member in declaration.members if _declares_an_interface(member)]
-            before = text.encode()[: declaration.header.sourceRange.start.offset].decode()
-            directives = [found[0] for found in _DIRECTIVE.finditer(before)]
+            text_before = text.encode()[: declaration.header.sourceRange.start.offset].decode()
+            directives = [match[0] for match in _DIRECTIVE.finditer(text_before)]
             return "\n".join([*directives, *parts, "endmodule", ""])
     return None
 
@@ -155,15 +165,17 @@ def _declarations(tree: SyntaxTree) -> Iterator[ModuleDeclarationSyntax]:
 def _module(declaration: ModuleDeclarationSyntax) -> VerilogModule:
     from pyslang.syntax import HierarchyInstantiationSyntax, SyntaxNode
 
-    found: list[tuple[str, str]] = []
+    instances: list[tuple[str, str]] = []
     waiting: list[SyntaxNode] = [declaration]
     while waiting:
         node = waiting.pop()
         if isinstance(node, HierarchyInstantiationSyntax):
             kind = node.type.valueText
-            found += [(kind, one.decl.name.valueText) for one in node.instances if one.decl is not None]
+            instances += [
+                (kind, instance.decl.name.valueText) for instance in node.instances if instance.decl is not None
+            ]
         waiting += [child for child in node if isinstance(child, SyntaxNode)]
-    return VerilogModule(declaration.header.name.valueText, tuple(found))
+    return VerilogModule(declaration.header.name.valueText, tuple(instances))
 
 
 def _declares_an_interface(member: SyntaxNode) -> bool:

@@ -25,7 +25,7 @@ class Client:
             value = value.get(name) if isinstance(value, dict) else None
         return value
 
-    def can(self, path: str) -> bool:
+    def supports(self, path: str) -> bool:
         """Whether the value at a path is true or an object."""
         value = self.get(path)
         return value is True or isinstance(value, dict)

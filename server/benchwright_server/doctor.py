@@ -59,9 +59,9 @@ def _python() -> DoctorItem:
 
 
 def _packages() -> list[DoctorItem]:
-    wanted = {"benchwright": "everything", "pygls": "the editor", "pyslang": "diagnostics while typing"}
+    purposes = {"benchwright": "everything", "pygls": "the editor", "pyslang": "diagnostics while typing"}
     items = []
-    for name, purpose in wanted.items():
+    for name, purpose in purposes.items():
         try:
             items.append(DoctorItem(name=name, status="ok", version=version(name), needed_for=purpose))
         except PackageNotFoundError:
@@ -124,33 +124,33 @@ def _verilator(home: Home) -> DoctorItem:
 _PATIENCE_S = 10
 
 
-class _Ran(NamedTuple):
+class _CommandOutput(NamedTuple):
     printed: str
     broken: str
     """Why it did not start or end well; empty if it did."""
 
 
-def _start(command: list[str], environment: Mapping[str, str] | None = None) -> _Ran:
+def _start(command: list[str], environment: Mapping[str, str] | None = None) -> _CommandOutput:
     try:
         ran = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE_S, check=False, env=environment)
     except OSError as error:
-        return _Ran("", error.strerror or "it can't be run")
+        return _CommandOutput("", error.strerror or "it can't be run")
     except subprocess.TimeoutExpired:
-        return _Ran("", f"it did not answer within {_PATIENCE_S} s")
+        return _CommandOutput("", f"it did not answer within {_PATIENCE_S} s")
     printed = ran.stdout + ran.stderr
     complaint = ran.stderr.strip().splitlines() or ["no message"]
-    return _Ran(printed, complaint[0] if ran.returncode else "")
+    return _CommandOutput(printed, complaint[0] if ran.returncode else "")
 
 
 def _sandboxes() -> Iterator[DoctorItem]:
     for name in sandbox_names():
-        for found in sandbox_kind(name).examine():
+        for finding in sandbox_kind(name).examine():
             yield DoctorItem(
-                name=found.name,
-                status=found.health.value,
-                version=found.version,
-                needed_for=found.needed_for,
-                hint=found.hint,
+                name=finding.name,
+                status=finding.health.value,
+                version=finding.version,
+                needed_for=finding.needed_for,
+                hint=finding.hint,
             )
 
 
@@ -160,8 +160,8 @@ def _packs(home: Home) -> DoctorItem:
         packs = [store.public(name) for name in store.pack_names()]
     except BenchwrightError as error:
         return DoctorItem(name="Packs", status="warning", needed_for="opening problems", hint=str(error))
-    shown = ", ".join(f"{pack.name} ({len(pack.problems)})" for pack in packs)
-    return DoctorItem(name="Packs", status="ok", version=shown, needed_for="opening problems")
+    pack_names = ", ".join(f"{pack.name} ({len(pack.problems)})" for pack in packs)
+    return DoctorItem(name="Packs", status="ok", version=pack_names, needed_for="opening problems")
 
 
 def _judges() -> DoctorItem:
@@ -197,7 +197,7 @@ def _workspaces(folder: Path) -> DoctorItem:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         hint = f"the folder can't be created: {error.strerror}"
-    if (found := intruder(folder)) is not None:
-        hint = explain(folder, found)
+    if (intruding := intruder(folder)) is not None:
+        hint = explain(folder, intruding)
     status: Literal["ok", "missing"] = "missing" if hint else "ok"
     return DoctorItem(name="Workspaces", status=status, path=str(folder), needed_for="opening problems", hint=hint)

@@ -65,7 +65,7 @@ class Diagnostics(Protocol):
     async def refresh(self, uris: Iterable[str]) -> None:
         """What else is known of open documents has changed: show it."""
 
-    async def rest(self, uri: str) -> None:
+    async def wait_for_pause(self, uri: str) -> None:
         """Wait until typing pauses, or has gone on for long enough."""
 
     async def lint(self, uri: str) -> Counts | None:
@@ -77,14 +77,14 @@ class Diagnostics(Protocol):
     async def newest(self, uri: str) -> Report | None:
         """The report on a document; None if it is not a design."""
 
-    def shown(self, report: Report) -> list[dict[str, Any]]:
+    def plain_report(self, report: Report) -> list[dict[str, Any]]:
         """A report as plain JSON (LSP 3.18, `Diagnostic`)."""
 
 
 class Builds(Protocol):
     """What compilers said in hidden tests; see `features.build_failures`."""
 
-    def of(self, document: Document) -> list[Finding]:
+    def findings_about(self, document: Document) -> list[Finding]:
         """That about an open document."""
 
     async def show(self, status: AttemptStatus, folder: Path) -> None:
@@ -199,7 +199,7 @@ class Waveforms(Protocol):
     def cursor(self) -> CursorValues:
         """What of it the source shows."""
 
-    async def unknown(self, uri: str, most: int) -> list[tuple[str, str]]:
+    async def unknown(self, uri: str, limit: int) -> list[tuple[str, str]]:
         """Signals with a bit that is x at a waveform's end, each with the time since when, such as `20 ns`."""
 
     async def end(self) -> None:

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 from benchwright_server import version
 from benchwright_server.client import Client
-from benchwright_server.features.registry import Feature, server_capabilities, wanted
+from benchwright_server.features.registry import Feature, server_capabilities, wanted_features
 from benchwright_server.settings import Settings, read_settings
 
 # JSON-RPC 2.0, and LSP 3.18, `ErrorCodes`.
@@ -45,12 +45,12 @@ class Greeting:
     """Settings that can't be used, a sentence each."""
 
     @classmethod
-    def of(cls, params: dict[str, Any]) -> Greeting:
+    def from_params(cls, params: dict[str, Any]) -> Greeting:
         """The answer to a client."""
         client = Client(params.get("capabilities"))
         settings, complaints = read_settings(params.get("initializationOptions"))
         capabilities = server_capabilities(client, settings)
-        return cls(params, client, settings, wanted(client, settings), capabilities, tuple(complaints))
+        return cls(params, client, settings, wanted_features(client, settings), capabilities, tuple(complaints))
 
     @property
     def result(self) -> dict[str, Any]:
@@ -99,7 +99,7 @@ def _answer(writer: BinaryIO, message: dict[str, Any]) -> Greeting | None:
         error = {"code": _INVALID_PARAMS, "message": "`initialize` needs `params.capabilities`, an object."}
         _send(writer, {"id": message["id"], "error": error})
         return None
-    greeting = Greeting.of(params)
+    greeting = Greeting.from_params(params)
     _send(writer, {"id": message["id"], "result": greeting.result})
     for complaint in greeting.complaints:
         _show(writer, _WARNING, complaint)

@@ -59,10 +59,10 @@ def is_pipe(stdin: BinaryIO, stdout: BinaryIO) -> bool:
     If both shared one, non-blocking reads would make writes fail that would otherwise block.
     """
     try:
-        read, written = os.fstat(stdin.fileno()), os.fstat(stdout.fileno())
+        read, stdout_stat = os.fstat(stdin.fileno()), os.fstat(stdout.fileno())
     except (OSError, ValueError, AttributeError):
         return False
-    is_shared = (read.st_dev, read.st_ino) == (written.st_dev, written.st_ino)
+    is_shared = (read.st_dev, read.st_ino) == (stdout_stat.st_dev, stdout_stat.st_ino)
     return not is_shared and (stat.S_ISFIFO(read.st_mode) or stat.S_ISSOCK(read.st_mode))
 
 

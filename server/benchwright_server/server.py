@@ -74,11 +74,11 @@ def _without_traceback(error: Any) -> Any:
     """An error for the client: what pygls makes of an exception quotes it and names the server's files."""
     if error is None or not isinstance(error.data, dict) or "traceback" not in error.data:
         return error
-    name, _, said = str(error.message).partition(":")
+    name, _, message = str(error.message).partition(":")
     module, _, kind = name.strip().rpartition(".")
     raised = getattr(sys.modules.get(module), kind, None)
     is_foreseen = isinstance(raised, type) and issubclass(raised, FORESEEN)
-    return JsonRpcInternalError(said.strip() if is_foreseen else unexpected(kind)).to_response_error()
+    return JsonRpcInternalError(message.strip() if is_foreseen else unexpected(kind)).to_response_error()
 
 
 class Protocol(LanguageServerProtocol):
@@ -123,7 +123,7 @@ class Protocol(LanguageServerProtocol):
         if future is not None:
             # Not immediately: `shutdown` iterates over them while it cancels them.
             forget = partial(asyncio.get_running_loop().call_soon, self._request_futures.pop, msg_id, None)
-            future.add_done_callback(lambda done: forget())
+            future.add_done_callback(lambda ended_future: forget())
 
     def notify_plain(self, method: str, params: dict[str, Any]) -> None:
         """Send a notification whose parameters are plain JSON already."""
@@ -211,7 +211,7 @@ class BenchwrightServer(EditorServer):
             DeclarationQuestions(self).ask,
         )
         listeners = Listeners(
-            self._attempt_changed, self.report_failure, self._notice, RunProgress(self).shown, self._study_changed
+            self._attempt_changed, self.report_failure, self._notice, RunProgress(self).run_report, self._study_changed
         )
         self.sessions = Sessions(home, sandbox, listeners)
         self.delivery = LiveDelivery(home, lambda: self.sessions.has_study_at_work)
@@ -226,7 +226,7 @@ class BenchwrightServer(EditorServer):
         self.is_shut_down = False
         self._changed: set[Session] = set()
         self._telling: dict[Session, asyncio.Task[None]] = {}
-        self._told: dict[str, float] = {}
+        self._notice_times: dict[str, float] = {}
         self.sync = TextSync(self)
         register_requests(self)
         follow_configuration(self)
@@ -303,8 +303,8 @@ class BenchwrightServer(EditorServer):
         if not isinstance(error, FORESEEN):
             log_place(error)
         sentence, now = sentence_of(error), time.monotonic()
-        if now - self._told.get(sentence, -_QUIET_S) >= _QUIET_S:
-            self._told[sentence] = now
+        if now - self._notice_times.get(sentence, -_QUIET_S) >= _QUIET_S:
+            self._notice_times[sentence] = now
             self.window_show_message(types.ShowMessageParams(types.MessageType.Error, sentence))
 
     def _notice(self, sentence: str) -> None:
@@ -376,8 +376,8 @@ def _invalid(method: object, cause: Exception) -> str:
     """What is wrong with a request's parameters, in one sentence."""
     if not isinstance(cause, BaseValidationError):
         return f"{method}: the parameters are invalid."
-    first, _, place = transform_error(cause)[0].partition(" @ ")
-    return f"{method}: {wire_name(place.removeprefix('$.')) or 'params'}: {first}."
+    first, _, field_path = transform_error(cause)[0].partition(" @ ")
+    return f"{method}: {wire_name(field_path.removeprefix('$.')) or 'params'}: {first}."
 
 
 def _converter() -> Converter:

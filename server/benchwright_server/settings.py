@@ -207,8 +207,8 @@ def read_settings(options: object, *, strict: bool = True) -> tuple[Settings, li
 
 def wire_name(name: str) -> str:
     """A field's name in JSON."""
-    first, *others = name.split("_")
-    return first + "".join(word.capitalize() for word in others)
+    first, *other_words = name.split("_")
+    return first + "".join(word.capitalize() for word in other_words)
 
 
 def field_types(group: type[Any]) -> dict[str, Any]:
@@ -221,27 +221,27 @@ def _group(group: type[Group], value: object, path: str, complaints: list[str], 
         complaints.append(_complaint(path, "an object"))
         return group()
     kinds = {wire_name(name): (name, kind) for name, kind in field_types(group).items()}
-    taken: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for key, inner in value.items():
-        place = f"{path}.{key}" if path else str(key)
+        setting_path = f"{path}.{key}" if path else str(key)
         if key not in kinds:
             if strict:
-                complaints.append(f"Unknown setting benchwright.{place} is ignored.")
+                complaints.append(f"Unknown setting benchwright.{setting_path} is ignored.")
             continue
         name, kind = kinds[key]
         if isinstance(kind, type) and dataclasses.is_dataclass(kind):
-            taken[name] = _group(kind, inner, place, complaints, strict)
+            values[name] = _group(kind, inner, setting_path, complaints, strict)
         elif inner is not None:
             try:
-                taken[name] = _value(kind, inner)
+                values[name] = _value(kind, inner)
             except ValueError as error:
-                complaints.append(_complaint(place, str(error)))
-    return group(**taken)
+                complaints.append(_complaint(setting_path, str(error)))
+    return group(**values)
 
 
-def _complaint(path: str, wanted: str) -> str:
-    place = f"benchwright.{path}" if path else "initializationOptions"
-    return f"The setting {place} must be {wanted}; the default is used."
+def _complaint(path: str, requirement: str) -> str:
+    setting_name = f"benchwright.{path}" if path else "initializationOptions"
+    return f"The setting {setting_name} must be {requirement}; the default is used."
 
 
 def _value(kind: Any, value: object) -> Any:
@@ -288,8 +288,8 @@ def flat(group: type[Any] | None = None, path: str = "") -> Iterator[tuple[str, 
     settings = group or Settings
     defaults = settings()
     for name, kind in field_types(settings).items():
-        place = f"{path}.{wire_name(name)}" if path else wire_name(name)
+        setting_path = f"{path}.{wire_name(name)}" if path else wire_name(name)
         if isinstance(kind, type) and dataclasses.is_dataclass(kind):
-            yield from flat(kind, place)
+            yield from flat(kind, setting_path)
         else:
-            yield place, kind, getattr(defaults, name), settings, name
+            yield setting_path, kind, getattr(defaults, name), settings, name

@@ -269,7 +269,7 @@ async def open_bench(
     home: Home,
     database_url: str | None,
     server: str,
-    others: SignInSettings | None = None,
+    sign_in_settings: SignInSettings | None = None,
     quotas: Quotas = USUAL,
     question_models: QuestionModels | None = None,
 ) -> AsyncIterator[Bench]:
@@ -279,7 +279,7 @@ async def open_bench(
         home: The folders of the service's user.
         database_url: A PostgreSQL database for tables and log. None for SQLite files in `home`.
         server: The service's address, as receipts name it.
-        others: Who else says who somebody is.
+        sign_in_settings: Who else says who somebody is.
         quotas: How much one account may ask for.
         question_models: What questions are tried on while they are written.
 
@@ -296,7 +296,7 @@ async def open_bench(
         judging = Judging(home)
         opened.push_async_callback(judging.close)
         parts = await opened.enter_async_context(open_administration(home, database_url))
-        signer = await asyncio.to_thread(Countersigner.of, server, folder)
+        signer = await asyncio.to_thread(Countersigner.in_folder, server, folder)
         metrics = Metrics()
         keeper = QuotaKeeper(quotas, metrics.quota_refused)
         evidence = Evidence(log, parts.database, parts.courses, parts.places, signer, keeper)
@@ -309,7 +309,7 @@ async def open_bench(
         opened.push_async_callback(closings.close)
         checks = AssistanceChecks(parts.database, log, parts.courses)
         opened.push_async_callback(checks.close)
-        collecting = Collecting.over(parts.database, store, question_models)
+        collecting = Collecting.from_database(parts.database, store, question_models)
         opened.push_async_callback(collecting.tries.close)
         await runs.start()
         opened.push_async_callback(runs.close)
@@ -320,7 +320,7 @@ async def open_bench(
             audit=Audit(parts.database),
             accounts=parts.accounts,
             people=_people(home, parts, log, judging),
-            sign_in=await _sign_in(parts, others, server, folder),
+            sign_in=await _sign_in(parts, sign_in_settings, server, folder),
             courses=parts.courses,
             coursework=Coursework(
                 progress,
@@ -345,20 +345,20 @@ async def open_bench(
 
 
 async def _sign_in(parts: Administration, settings: SignInSettings | None, server: str, folder: Path) -> SignIn:
-    own = SignIn(Sessions(parts.database), Devices(parts.database, parts.accounts))
+    own_sign_in = SignIn(Sessions(parts.database), Devices(parts.database, parts.accounts))
     if settings is None:
-        return own
+        return own_sign_in
     # Most services have none, and the protocols take a quarter of a second to import.
     from benchwright_service.sign_in.identity_provider import IdentityProvider
     from benchwright_service.sign_in.lti import LtiTool
     from benchwright_service.sign_in.lti_services import LtiServices, ToolKey
 
-    named = [settings.oidc.course] if settings.oidc is not None and settings.oidc.course else []
-    for course in (*named, *(course for platform in settings.lti for course in platform.courses.values())):
+    named_courses = [settings.oidc.course] if settings.oidc is not None and settings.oidc.course else []
+    for course in (*named_courses, *(course for platform in settings.lti for course in platform.courses.values())):
         await parts.courses.demand(course)
     provider = IdentityProvider(settings.oidc, server) if settings.oidc is not None else None
     if not settings.lti:
-        return replace(own, provider=provider)
+        return replace(own_sign_in, provider=provider)
     key = await asyncio.to_thread(ToolKey, folder / "lti-key.json")
     services = LtiServices(parts.database, parts.accounts, settings.lti, key)
-    return replace(own, provider=provider, lti=LtiTool(settings.lti, server), lti_services=services)
+    return replace(own_sign_in, provider=provider, lti=LtiTool(settings.lti, server), lti_services=services)

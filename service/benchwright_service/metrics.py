@@ -66,11 +66,11 @@ class Metrics:
 
     def described(self) -> Iterator[tuple[str, str, Sequence[str], str]]:
         """Name, type, labels and meaning of each metric but the process's."""
-        for one in vars(self).values():
-            if isinstance(one, MetricWrapperBase):
-                (family,) = one.describe()
+        for metric in vars(self).values():
+            if isinstance(metric, MetricWrapperBase):
+                (family,) = metric.describe()
                 suffix = "_total" if family.type == "counter" else ""
-                yield family.name + suffix, family.type, one._labelnames, family.documentation
+                yield family.name + suffix, family.type, metric._labelnames, family.documentation
 
     def follow(self, queued: Callable[[], int], running: Callable[[], int], workers: Callable[[], int]) -> None:
         """Reads these numbers whenever the metrics are read, in another thread."""

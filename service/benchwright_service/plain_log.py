@@ -22,7 +22,7 @@ class PlainFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """One line, and the places of the exception below it."""
-        line = f"{self.formatTime(record)} {record.levelname} {record.name}: {_said(record)}"
+        line = f"{self.formatTime(record)} {record.levelname} {record.name}: {_logged_text(record)}"
         if record.exc_info and record.exc_info[0] is not None:
             line += "\n" + _places(record.exc_info[0], record.exc_info[2])
         return line
@@ -45,7 +45,7 @@ def _log_end(kind: type[BaseException], error: BaseException, trace: TracebackTy
     logging.getLogger(__name__).critical("The process ends.", exc_info=(kind, error, trace))
 
 
-def _said(record: logging.LogRecord) -> str:
+def _logged_text(record: logging.LogRecord) -> str:
     if record.name.startswith(_OURS):
         return record.getMessage()
     if record.name.partition(".")[0] == _PLAIN:

@@ -186,13 +186,13 @@ def _page() -> Iterator[str]:
     yield "| --- | --- | --- |"
     for path, operations in make_api().openapi()["paths"].items():
         for method, operation in operations.items():
-            about = operation["description"].split("\n\n")[0].replace("\n", " ")
-            yield f"| `{method.upper()} {path}` | {_who(path)} | {operation['summary']}. {about} |"
+            description = operation["description"].split("\n\n")[0].replace("\n", " ")
+            yield f"| `{method.upper()} {path}` | {_role_for(path)} | {operation['summary']}. {description} |"
     yield _AFTER.format(lease=TERM_S, tries=MOST_TRIES)
     yield "| metric | type | labels | what |"
     yield "| --- | --- | --- | --- |"
-    for name, kind, labels, about in Metrics().described():
-        yield f"| `{name}` | {kind} | {', '.join(f'`{label}`' for label in labels)} | {about} |"
+    for name, kind, labels, description in Metrics().described():
+        yield f"| `{name}` | {kind} | {', '.join(f'`{label}`' for label in labels)} | {description} |"
     yield _LOG
     yield "| what | how much |"
     yield "| --- | --- |"
@@ -208,7 +208,7 @@ def _page() -> Iterator[str]:
     yield f"| connections | {MOST_CONNECTIONS:,} |"
 
 
-def _who(path: str) -> str:
+def _role_for(path: str) -> str:
     if path in OPEN:
         return "anybody"
     return "worker" if path.startswith("/api/v1/jobs") else "person"

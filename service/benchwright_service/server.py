@@ -38,10 +38,10 @@ async def serve(
     workers: int,
     sandbox: str,
     metrics_port: int | None = None,
-    others: SignInSettings | None = None,
+    sign_in_settings: SignInSettings | None = None,
     quotas: Quotas = USUAL,
     question_models: QuestionModels | None = None,
-    beside: Callable[[str], Awaitable[None]] | None = None,
+    companion: Callable[[str], Awaitable[None]] | None = None,
 ) -> None:
     """Serves until SIGINT or SIGTERM; prints `Listening on http://…` when it is ready.
 
@@ -54,10 +54,10 @@ async def serve(
         workers: How many runs this machine does at a time.
         sandbox: Name of the sandbox that they use.
         metrics_port: Where Prometheus reads metrics, on the loopback interface. None for nowhere.
-        others: Who else says who somebody is.
+        sign_in_settings: Who else says who somebody is.
         quotas: How much one account may ask for.
         question_models: What questions are tried on while they are written.
-        beside: Runs while it serves, at this address; serving goes on when it ends.
+        companion: Runs while it serves, at this address; serving goes on when it ends.
 
     Raises:
         BenchServiceError: Tables or key can't be opened.
@@ -71,13 +71,13 @@ async def serve(
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(MOST_WAITING, "service"))
     listener = listen(host, port)
     try:
-        here = f"http://{host}:{listener.getsockname()[1]}"
+        local_url = f"http://{host}:{listener.getsockname()[1]}"
         async with (
-            open_bench(home, database_url, address or here, others, quotas, question_models) as bench,
+            open_bench(home, database_url, address or local_url, sign_in_settings, quotas, question_models) as bench,
             open_app(Store(home), records_location(settings, home), find_panel(settings), JUDGES_PACE) as judges,
         ):
             judge_app, wake_judges_clients = judges
-            pages = make_pages(bench, secure=(address or here).startswith("https:"))
+            pages = make_pages(bench, secure=(address or local_url).startswith("https:"))
             app = measured(together(make_app(bench), judge_app, pages), bench.metrics)
 
             def wake_all() -> None:
@@ -89,9 +89,13 @@ async def serve(
             token = await bench.accounts.worker_token(_LOCAL)
             try:
                 with bench.metrics.counting_database_errors(), bench.metrics.served(metrics_port):
-                    async with local_workers(here, token, workers, sandbox), _running(beside, here):
+                    async with local_workers(local_url, token, workers, sandbox), _running(companion, local_url):
                         await serve_app(
-                            app, listener, grace_s=JUDGES_PACE.grace_s, closing=wake_all, most=MOST_CONNECTIONS
+                            app,
+                            listener,
+                            grace_s=JUDGES_PACE.grace_s,
+                            closing=wake_all,
+                            connection_limit=MOST_CONNECTIONS,
                         )
             finally:
                 await bench.accounts.revoke_workers(_LOCAL)
@@ -100,8 +104,8 @@ async def serve(
 
 
 @contextlib.asynccontextmanager
-async def _running(work: Callable[[str], Awaitable[None]] | None, here: str) -> AsyncIterator[None]:
-    task = asyncio.ensure_future(work(here)) if work is not None else None
+async def _running(work: Callable[[str], Awaitable[None]] | None, local_url: str) -> AsyncIterator[None]:
+    task = asyncio.ensure_future(work(local_url)) if work is not None else None
     try:
         yield
     finally:

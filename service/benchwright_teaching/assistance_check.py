@@ -66,7 +66,7 @@ class AssistanceChecked(Model):
     @property
     def characters(self) -> int:
         """All that the findings are about."""
-        return sum(one.characters for one in self.findings)
+        return sum(finding.characters for finding in self.findings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +83,8 @@ def rule_at(history: Sequence[Ruled], moment: float) -> Assistance | None:
         history: Oldest first.
         moment: Seconds since 1970.
     """
-    said = [one.rule for one in history if one.since is None or one.since <= moment]
-    return said[-1] if said else None
+    rules = [ruled.rule for ruled in history if ruled.since is None or ruled.since <= moment]
+    return rules[-1] if rules else None
 
 
 def check(
@@ -103,10 +103,10 @@ def check(
     providers: dict[tuple[str, int], str] = {}
     active: dict[str, None] = {}
     reports: list[bool] = []
-    at: dict[int, float] = {}
+    times: dict[int, float] = {}
     for recorded in events:
         # A solver's clock may say anything; what a page can't show would hide the page.
-        at[recorded.seq] = min(max(0.0, recorded.moment.wall.timestamp() + clock_difference_s), _LATEST)
+        times[recorded.seq] = min(max(0.0, recorded.moment.wall.timestamp() + clock_difference_s), _LATEST)
         match recorded.event:
             case EditReason() as event:
                 reasons[event.path, event.version] = event
@@ -114,8 +114,12 @@ def check(
                 providers[event.path, version] = event.provider
             case Environment() as event:
                 reports.append(event.change_reasons)
-                rule = rule_at(history, at[recorded.seq])
-                names = (one.id for one in event.extensions if one.ai and one.active)
+                rule = rule_at(history, times[recorded.seq])
+                names = (
+                    installed_extension.id
+                    for installed_extension in event.extensions
+                    if installed_extension.ai and installed_extension.active
+                )
                 active |= {name[:_LONGEST_NAME]: None for name in names if rule is not None and not rule.lets_run(name)}
     characters: Counter[_Source] = Counter()
     edits: Counter[_Source] = Counter()
@@ -123,19 +127,19 @@ def check(
     for label in attribute(events):
         if label.origin not in BY_MODEL or label.method == AttributionMethod.HEURISTIC.value or not label.inserted:
             continue
-        place = label.path, -1 if label.version is None else label.version
-        reason = reasons.get(place)
-        extension = providers.get(place) or (extension_of_reason(reason.metadata) if reason is not None else "")
+        edit_key = label.path, -1 if label.version is None else label.version
+        reason = reasons.get(edit_key)
+        extension = providers.get(edit_key) or (extension_of_reason(reason.metadata) if reason is not None else "")
         if label.origin is Origin.OWN_COMPLETION:
             extension = OWN_PROVIDER
         is_chat = label.origin is Origin.CHAT
-        rule = rule_at(history, at[label.seq])
+        rule = rule_at(history, times[label.seq])
         if rule is None or rule.allows(extension, is_chat=is_chat):
             continue
         source = _Source(extension[:_LONGEST_NAME], is_chat, rule.allowed is Allowed.NAMED and not extension)
         characters[source] += label.inserted
         edits[source] += 1
-        first.setdefault(source, at[label.seq])
+        first.setdefault(source, times[label.seq])
     findings = [
         Finding(
             extension=source.extension,

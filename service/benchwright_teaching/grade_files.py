@@ -30,22 +30,22 @@ class Column:
     """An assignment."""
 
     title: str
-    most: float
+    most_points: float
     """Points that can be had."""
 
 
 def canvas(columns: Sequence[Column], lines: Sequence[Line]) -> str:
     """The format of Canvas' *Import Gradebook*: who is whom by `SIS Login ID`, most points in the second row."""
-    head = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *(one.title for one in columns)]
-    possible = ["    Points Possible", "", "", "", "", *(_number(one.most) for one in columns)]
-    rows = [[one.name, "", "", one.login, one.section, *map(_number, one.points)] for one in lines]
-    return _written([head, possible, *rows])
+    head = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *(column.title for column in columns)]
+    possible = ["    Points Possible", "", "", "", "", *(_number(column.most_points) for column in columns)]
+    rows = [[line.name, "", "", line.login, line.section, *map(_number, line.points)] for line in lines]
+    return _csv_text([head, possible, *rows])
 
 
 def moodle(columns: Sequence[Column], lines: Sequence[Line]) -> str:
     """For Moodle's *CSV import*, where each column is mapped by hand: map `Username` to the username."""
-    head = ["Username", "Full name", "Group", *(one.title for one in columns)]
-    return _written([head, *([one.login, one.name, one.section, *map(_number, one.points)] for one in lines)])
+    head = ["Username", "Full name", "Group", *(column.title for column in columns)]
+    return _csv_text([head, *([line.login, line.name, line.section, *map(_number, line.points)] for line in lines)])
 
 
 def table(columns: Sequence[Column], lines: Sequence[Line], help_: Sequence[Sequence[str]]) -> str:
@@ -57,20 +57,20 @@ def table(columns: Sequence[Column], lines: Sequence[Line], help_: Sequence[Sequ
         help_: For each student, a cell for each assignment.
     """
     head = ["Student", "Login", "Section"]
-    for one in columns:
-        head += [one.title, f"{one.title}: characters of models that were not allowed, as reported"]
+    for column in columns:
+        head += [column.title, f"{column.title}: characters of models that were not allowed, as reported"]
     rows = [head]
-    for line, told in zip(lines, help_, strict=True):
-        pairs = zip(map(_number, line.points), told, strict=True)
+    for line, cells in zip(lines, help_, strict=True):
+        pairs = zip(map(_number, line.points), cells, strict=True)
         rows.append([line.name, line.login, line.section, *(cell for pair in pairs for cell in pair)])
-    return _written(rows)
+    return _csv_text(rows)
 
 
 def _number(points: float) -> str:
     return f"{points:.3f}".rstrip("0").rstrip(".")
 
 
-def _written(rows: Sequence[Sequence[str]]) -> str:
+def _csv_text(rows: Sequence[Sequence[str]]) -> str:
     text = io.StringIO()
     csv.writer(text, lineterminator="\r\n").writerows([plain_cell(cell) for cell in row] for row in rows)
     return text.getvalue()

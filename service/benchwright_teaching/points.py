@@ -47,10 +47,10 @@ class Times:
 
 def times_of(assignment: Times, extension: Times | None) -> Times:
     """The times of a student: those of the extension where it has some. Nothing closes before it is due."""
-    own = extension or Times()
-    due, closes = own.due or assignment.due, own.closes or assignment.closes
-    if own.due is not None and own.closes is None and closes is not None:
-        closes = max(closes, own.due)
+    own_times = extension or Times()
+    due, closes = own_times.due or assignment.due, own_times.closes or assignment.closes
+    if own_times.due is not None and own_times.closes is None and closes is not None:
+        closes = max(closes, own_times.due)
     return Times(due, closes)
 
 
@@ -88,12 +88,14 @@ def worth_of(runs: Sequence[DecidedRun], grading: Grading, times: Times) -> Wort
         grading: Of the assignment.
         times: Of the student.
     """
-    taken = sorted((run for run in runs if times.closes is None or run.at <= times.closes), key=lambda run: run.at)
-    if not taken:
+    counted_runs = sorted(
+        (run for run in runs if times.closes is None or run.at <= times.closes), key=lambda run: run.at
+    )
+    if not counted_runs:
         return Worth(0.0, None, 0)
     if grading.counting is Counting.LAST:
-        return _worth(taken[-1], grading, times.due)
-    return max((_worth(run, grading, times.due) for run in taken), key=lambda worth: worth.points)
+        return _worth(counted_runs[-1], grading, times.due)
+    return max((_worth(run, grading, times.due) for run in counted_runs), key=lambda worth: worth.points)
 
 
 def share_of(run: DecidedRun, grading: Grading) -> float:
@@ -101,16 +103,16 @@ def share_of(run: DecidedRun, grading: Grading) -> float:
     return run.share if grading.partial else float(run.passed)
 
 
-def days_late(at: datetime, due: datetime | None) -> int:
+def days_late(moment: datetime, due: datetime | None) -> int:
     """How many days after the due date, each one counted as soon as it has begun."""
-    return max(0, math.ceil((at - due) / _DAY)) if due is not None else 0
+    return max(0, math.ceil((moment - due) / _DAY)) if due is not None else 0
 
 
 def _worth(run: DecidedRun, grading: Grading, due: datetime | None) -> Worth:
     late = days_late(run.at, due)
-    kept = max(0.0, 1 - late * grading.late_percent / 100)
+    kept_share = max(0.0, 1 - late * grading.late_percent / 100)
     earned = max(0.0, share_of(run, grading) - run.hints_cost)
-    return Worth(round(grading.points * earned * kept, 3), run, late)
+    return Worth(round(grading.points * earned * kept_share, 3), run, late)
 
 
 @dataclass(frozen=True)
@@ -132,7 +134,7 @@ def charged(runs: Sequence[DecidedRun], hints: Sequence[CostlyHint]) -> Sequence
         hints: That any of them took at the problem, in any attempt.
     """
     first: dict[int, CostlyHint] = {}
-    for hint in sorted(hints, key=lambda one: one.at):
+    for hint in sorted(hints, key=lambda taken_hint: taken_hint.at):
         first.setdefault(hint.number, hint)
     return [
         replace(run, hints_cost=min(1.0, sum(hint.cost for hint in first.values() if hint.at <= run.at)))

@@ -20,7 +20,7 @@ class RevealPhases:
     after_closing: Reveal | None = None
     """None for the same as before."""
 
-    def at(self, moment: datetime, times: Times) -> Reveal | None:
+    def policy_at(self, moment: datetime, times: Times) -> Reveal | None:
         """The most that is shown at a time; None for what each problem says.
 
         Args:
@@ -30,4 +30,4 @@ class RevealPhases:
         is_closed = times.closes is not None and moment > times.closes
         is_due = is_closed or (times.due is not None and moment > times.due)
         policies = (self.after_closing if is_closed else None, self.after_due if is_due else None, self.first)
-        return next((one for one in policies if one is not None), None)
+        return next((policy for policy in policies if policy is not None), None)

@@ -54,13 +54,17 @@ def pairs(solutions: Mapping[str, Mapping[str, str]], template: Mapping[str, str
         solutions: Files of each solution, by path.
         template: Files that everybody was given; what is in them is in common without meaning anything.
     """
-    given = {key for text in template.values() for key in _hashes(_leaves_of(text))}
+    template_hashes = {key for text in template.values() for key in _hashes(_leaves_of(text))}
     marks = {
-        name: {key: at for key, at in _marks(files).items() if key not in given} for name, files in solutions.items()
+        name: {key: mark for key, mark in _marks(files).items() if key not in template_hashes}
+        for name, files in solutions.items()
     }
-    counts = Counter(key for own in marks.values() for key in own)
-    most = max(_COMMON_FROM, _COMMON * len(solutions))
-    marks = {name: {key: at for key, at in own.items() if counts[key] <= most} for name, own in marks.items()}
+    counts = Counter(key for own_marks in marks.values() for key in own_marks)
+    most_holders = max(_COMMON_FROM, _COMMON * len(solutions))
+    marks = {
+        name: {key: mark for key, mark in own_marks.items() if counts[key] <= most_holders}
+        for name, own_marks in marks.items()
+    }
     shared: dict[tuple[str, str], list[int]] = defaultdict(list)
     holders: dict[int, list[str]] = defaultdict(list)
     for name in sorted(marks):
@@ -69,17 +73,17 @@ def pairs(solutions: Mapping[str, Mapping[str, str]], template: Mapping[str, str
     for key, names in holders.items():
         for pair in combinations(names, 2):
             shared[pair].append(key)
-    found = []
+    similar_pairs = []
     for (first, second), keys in shared.items():
         fewer = min(len(marks[first]), len(marks[second]))
         if fewer >= _LEAST:
-            lines = (_stretches(marks[one], keys) for one in (first, second))
-            found.append(Pair(first, second, len(keys) / fewer, *lines))
-    return sorted(found, key=lambda pair: (-pair.share, pair.first, pair.second))
+            lines = (_stretches(marks[solution], keys) for solution in (first, second))
+            similar_pairs.append(Pair(first, second, len(keys) / fewer, *lines))
+    return sorted(similar_pairs, key=lambda pair: (-pair.share, pair.first, pair.second))
 
 
 def _marks(files: Mapping[str, str]) -> dict[int, _Mark]:
-    found: dict[int, _Mark] = {}
+    marks: dict[int, _Mark] = {}
     for path, text in files.items():
         leaves = _leaves_of(text)
         hashes = _hashes(leaves)
@@ -87,9 +91,9 @@ def _marks(files: Mapping[str, str]) -> dict[int, _Mark]:
             window = hashes[start : start + WINDOW]
             if window:
                 # The last of several smallest ones, as in the paper.
-                at = start + max(index for index, key in enumerate(window) if key == min(window))
-                found.setdefault(hashes[at], _Mark(path, leaves[at][1], leaves[at + GROUP - 1][1]))
-    return found
+                offset = start + max(index for index, key in enumerate(window) if key == min(window))
+                marks.setdefault(hashes[offset], _Mark(path, leaves[offset][1], leaves[offset + GROUP - 1][1]))
+    return marks
 
 
 def _leaves_of(text: str) -> list[tuple[bytes, int]]:
@@ -97,7 +101,7 @@ def _leaves_of(text: str) -> list[tuple[bytes, int]]:
 
 
 def _hashes(leaves: Sequence[tuple[bytes, int]]) -> list[int]:
-    return [_hash(leaves[at : at + GROUP]) for at in range(len(leaves) - GROUP + 1)]
+    return [_hash(leaves[offset : offset + GROUP]) for offset in range(len(leaves) - GROUP + 1)]
 
 
 def _leaves(data: bytes) -> Iterator[tuple[bytes, int]]:
@@ -114,9 +118,9 @@ def _leaves(data: bytes) -> Iterator[tuple[bytes, int]]:
 
 
 def _plain(kind: str, text: bytes) -> bytes:
-    for one in ("identifier", "number", "string"):
-        if one in kind:
-            return one.encode()
+    for leaf_kind in ("identifier", "number", "string"):
+        if leaf_kind in kind:
+            return leaf_kind.encode()
     return text
 
 
@@ -126,11 +130,11 @@ def _hash(leaves: Sequence[tuple[bytes, int]]) -> int:
 
 
 def _stretches(marks: Mapping[int, _Mark], keys: Sequence[int]) -> dict[str, list[tuple[int, int]]]:
-    found: dict[str, list[tuple[int, int]]] = {}
-    for mark in sorted((marks[key] for key in keys), key=lambda one: (one.file, one.first_line)):
-        lines = found.setdefault(mark.file, [])
+    stretches: dict[str, list[tuple[int, int]]] = {}
+    for mark in sorted((marks[key] for key in keys), key=lambda mark: (mark.file, mark.first_line)):
+        lines = stretches.setdefault(mark.file, [])
         if lines and mark.first_line <= lines[-1][1] + 1:
             lines[-1] = lines[-1][0], max(lines[-1][1], mark.last_line)
         else:
             lines.append((mark.first_line, mark.last_line))
-    return found
+    return stretches

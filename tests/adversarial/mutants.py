@@ -143,14 +143,14 @@ def _piece(choose: random.Random) -> str:
 
 
 def _changed(text: str, choose: random.Random) -> str:
-    at = choose.randrange(len(text))
-    to = min(len(text), at + choose.choice((1, 1, 2, 5, 20)))
+    start = choose.randrange(len(text))
+    end = min(len(text), start + choose.choice((1, 1, 2, 5, 20)))
     kind = choose.random()
     if kind < 0.5:
-        return text[:at] + choose.choice(_NOISE) + text[at:]
+        return text[:start] + choose.choice(_NOISE) + text[start:]
     if kind < 0.8:
-        return text[:at] + text[to:]
+        return text[:start] + text[end:]
     if kind < 0.9:
-        return text[:at] + text[at:to] * 2 + text[to:]
-    other = choose.randrange(len(text))
-    return text[:at] + text[other : other + to - at] + text[at:]
+        return text[:start] + text[start:end] * 2 + text[end:]
+    source = choose.randrange(len(text))
+    return text[:start] + text[source : source + end - start] + text[start:]

@@ -48,22 +48,22 @@ def _icarus(file: Path) -> "list[str] | None":
 def _verilator(file: Path) -> "list[str] | None":
     program = f"{os.environ['VERILATOR_ROOT']}/bin/verilator_bin"
     tree, meta = Path(f"/tmp/{file.name}.tree"), Path(f"/tmp/{file.name}.meta")
-    asked = ("--json-only", "--json-only-output", str(tree), "--json-only-meta-output", str(meta))
-    if _run(program, "--timing", "-Wno-fatal", "-Wno-lint", "--Mdir", "/tmp", *asked, str(file)) is None:
+    options = ("--json-only", "--json-only-output", str(tree), "--json-only-meta-output", str(meta))
+    if _run(program, "--timing", "-Wno-fatal", "-Wno-lint", "--Mdir", "/tmp", *options, str(file)) is None:
         return None
     text = tree.read_text(encoding="utf-8", errors="replace")
     tree.unlink()
     meta.unlink()
-    found = set()
+    constructs = set()
     for kind, name in _NODE.findall(text):
         if kind in _OF_VERILATOR:
-            found.add(_OF_VERILATOR[kind])
+            constructs.add(_OF_VERILATOR[kind])
         elif _FILES.fullmatch(kind):
-            found.add("$fopen")
-        found.update(_MARK.findall(name))
+            constructs.add("$fopen")
+        constructs.update(_MARK.findall(name))
     if re.search(r'"dpi(?:Import|Export)":true', text):
-        found.add("$c")
-    return sorted(found)
+        constructs.add("$c")
+    return sorted(constructs)
 
 
 def _yosys(file: Path) -> "list[str] | None":

@@ -178,14 +178,15 @@ def _rules() -> tuple[str, ...]:
 
 def page() -> str:
     """The page of the documentation."""
-    others = [f"| {one.name} | {_cell(one.tries)} | {one.stopped} |\n" for one in programs()]
-    return _INTRODUCTION + "".join(map(_section, flows())) + _OTHERS + "".join(others)
+    rows = [f"| {program.name} | {_cell(program.tries)} | {program.stopped} |\n" for program in programs()]
+    return _INTRODUCTION + "".join(map(_section, flows())) + _OTHERS + "".join(rows)
 
 
 def _section(flow: Flow) -> str:
     rows = [
-        f"| {one.name} | {_cell(one.tries)} | {one.stopped} | {', '.join(one.ends)} | {one.scan} |\n"
-        for one in flow.submission
+        f"| {submission.name} | {_cell(submission.tries)} | {submission.stopped} | {', '.join(submission.ends)} | "
+        f"{submission.scan} |\n"
+        for submission in flow.submission
     ]
     return _FLOW.format(title=flow.title, about=flow.about) + "".join(rows)
 

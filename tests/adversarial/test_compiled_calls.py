@@ -33,13 +33,13 @@ CALLS = {
 async def grade(body: str, monkeypatch: pytest.MonkeyPatch, **scan: ScanAction) -> tuple[Verdict, str]:
     """The verdict on the right design with something added, where the scan finds nothing."""
     monkeypatch.setattr("benchwright_harness.execution.run.scan", lambda problem, solution: ())
-    one = flow("cocotb")
-    problem = one.problem(scanned=True)
+    chosen_flow = flow("cocotb")
+    problem = chosen_flow.problem(scanned=True)
     problem = problem.model_copy(update={"hidden": problem.hidden.model_copy(update={"scan": scan})})
     log = io.BytesIO()
     verdict = await run_harness(
         problem,
-        {one.expected: f"module inv(input a, output y);\n  {body}\n  assign y = ~a;\nendmodule\n".encode()},
+        {chosen_flow.expected: f"module inv(input a, output y);\n  {body}\n  assign y = ~a;\nendmodule\n".encode()},
         sandbox=BwrapSandbox(),
         toolchain=Toolchain.find(Home.find().cache),
         log=log,
@@ -71,10 +71,10 @@ async def test_settings_of_verilator_are_refused_for_what_it_has_preprocessed(
     body: str, says: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("benchwright_harness.execution.run.scan", lambda problem, solution: ())
-    one = flow("lint")
-    design = one.around.strip().replace("{body}", body).encode()
-    verdict, out, _ = await run(one, design, Toolchain.find(Home.find().cache), "icarus", scanned=True)
-    assert verdict.reason is Reason.REFUSED, f"{verdict}{out}"
+    chosen_flow = flow("lint")
+    design = chosen_flow.around.strip().replace("{body}", body).encode()
+    verdict, output, _ = await run(chosen_flow, design, Toolchain.find(Home.find().cache), "icarus", scanned=True)
+    assert verdict.reason is Reason.REFUSED, f"{verdict}{output}"
     assert verdict.detail.startswith(f"Not run: rtl/sum.sv, {says}"), verdict.detail
 
 
@@ -86,6 +86,6 @@ async def test_what_is_not_compiled_or_is_allowed_passes(monkeypatch: pytest.Mon
 
 
 async def test_a_line_that_a_design_prints_is_no_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
-    said = "Benchwright refuses /code/rtl/inv.sv, line 1, column 1: $x (rule none)"
-    verdict, log = await grade(f'initial $display("{said}"); assign (supply0, supply1) y = 0;', monkeypatch)
+    line = "Benchwright refuses /code/rtl/inv.sv, line 1, column 1: $x (rule none)"
+    verdict, log = await grade(f'initial $display("{line}"); assign (supply0, supply1) y = 0;', monkeypatch)
     assert verdict.reason is Reason.TESTS_FAILED, log

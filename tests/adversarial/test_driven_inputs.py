@@ -33,8 +33,8 @@ RIGHT = flow("verilogeval").right
     ],
 )
 async def test_a_design_that_drives_what_it_is_given_is_tampered(design: str, reason: Reason) -> None:
-    one = flow("verilogeval")
-    problem = one.problem()
+    chosen_flow = flow("verilogeval")
+    problem = chosen_flow.problem()
     harness = {
         path: text.replace("logic [3:0] a, wanted, got;", "wire [3:0] a, wanted, got;")
         for path, text in problem.hidden.harness.items()
@@ -44,7 +44,7 @@ async def test_a_design_that_drives_what_it_is_given_is_tampered(design: str, re
     log = io.BytesIO()
     verdict = await run_harness(
         problem,
-        {one.expected: f"{design}\n".encode()},
+        {chosen_flow.expected: f"{design}\n".encode()},
         sandbox=BwrapSandbox(),
         toolchain=Toolchain.find(Home.find().cache),
         log=log,

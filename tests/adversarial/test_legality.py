@@ -33,12 +33,12 @@ def toolchain() -> Toolchain:
 
 def plain(content: bytes) -> set[str]:
     """The flows in which a file has nothing that is refused or noted: `default`, `lint`, `synthesis`."""
-    found = {one.rule for one in read("rtl/t.v", content)}
+    rule_names = {construct.rule for construct in read("rtl/t.v", content)}
     flows = set()
     for flow in ("default", "lint", "synthesis"):
-        more = {rule for rule, _, _ in synthesis.find(content)} if flow == "synthesis" else set()
+        synthesis_rules = {rule for rule, _, _ in synthesis.find(content)} if flow == "synthesis" else set()
         actions = {name: getattr(rule, flow, None) or rule.action for name, rule in rules().items()}
-        if all(actions[rule] is ScanAction.ALLOW for rule in found | more):
+        if all(actions[rule] is ScanAction.ALLOW for rule in rule_names | synthesis_rules):
             flows.add(flow)
     return flows
 
@@ -49,16 +49,16 @@ def readings(files: Mapping[str, bytes], folder: Path, toolchain: Toolchain) -> 
         (folder / name).write_bytes(content)
     view = ["bwrap", "--clearenv", "--dev-bind", "/dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"]
     for name in ("usr", "etc", "opt", "bin", "sbin", "lib", "lib64"):
-        place = toolchain.root / name
-        link = ["--symlink", str(place.readlink()), f"/{name}"] if place.is_symlink() else None
-        view += link or ["--ro-bind", str(place), f"/{name}"]
+        source = toolchain.root / name
+        link = ["--symlink", str(source.readlink()), f"/{name}"] if source.is_symlink() else None
+        view += link or ["--ro-bind", str(source), f"/{name}"]
     view += ["--ro-bind", str(folder), "/files", "--ro-bind", str(HERE / "readings.py"), "/tmp/readings.py"]
     view += ["--chdir", "/tmp"]
     for name, value in toolchain.environment(Selection()).items():
         view += ["--setenv", name, value.replace("/opt/benchwright/inside/bin:", "")]
     ran = subprocess.run([*view, "python3", "/tmp/readings.py", "/files"], stdout=subprocess.PIPE, check=True)
-    found: Readings = json.loads(ran.stdout)
-    return found
+    tool_readings: Readings = json.loads(ran.stdout)
+    return tool_readings
 
 
 @pytest.mark.alone
@@ -68,21 +68,21 @@ def test_nothing_that_a_tool_takes_for_more_or_for_another_design_is_plain(
     judged = {content: plain(content) for content in mutants(SEED, COUNT * (10 if nightly else 1))}
     cases = {content: flows for content, flows in judged.items() if flows}
     # Yosys is slow to start; it reads one of eight that are plain for it.
-    named = {
+    named_contents = {
         f"{number:05}{'s' if 'synthesis' in flows and number % 8 == 0 else ''}.v": content
         for number, (content, flows) in enumerate(cases.items())
     }
-    wrong, taken = [], Counter[str]()
-    for name, tools in readings(named, tmp_path, toolchain).items():
-        content = named[name]
-        taken.update(tool for tool, words in tools.items() if words is not None)
+    wrong, accepted = [], Counter[str]()
+    for name, tools in readings(named_contents, tmp_path, toolchain).items():
+        content = named_contents[name]
+        accepted.update(tool for tool, words in tools.items() if words is not None)
         if complaint := _complaint(judged[content], tools):
             wrong.append(f"{complaint}: {content!r}")
-    print(len(judged), len(cases), taken)
+    print(len(judged), len(cases), accepted)
     assert not wrong, "\n".join([f"{len(wrong)} files", *sorted(wrong, key=len)[:20]])
     # A test of files that nobody takes proves nothing.
-    assert min(taken["icarus"], taken["verilator"]) > len(judged) // 10, taken
-    assert taken["yosys"] > 0
+    assert min(accepted["icarus"], accepted["verilator"]) > len(judged) // 10, accepted
+    assert accepted["yosys"] > 0
 
 
 def _complaint(flows: set[str], tools: Mapping[str, list[str] | None]) -> str:
@@ -93,6 +93,6 @@ def _complaint(flows: set[str], tools: Mapping[str, list[str] | None]) -> str:
     marks = {tool: {word for word in words if word[0] != "$"} for tool, words in tools.items() if words is not None}
     pairs = [("icarus", "verilator")] if "lint" in flows else []
     pairs += [("icarus", "yosys"), ("verilator", "yosys")]
-    if any(one in marks and other in marks and marks[one] != marks[other] for one, other in pairs):
+    if any(left in marks and right in marks and marks[left] != marks[right] for left, right in pairs):
         return f"two designs, {marks}"
     return ""

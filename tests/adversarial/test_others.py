@@ -26,7 +26,7 @@ from benchwright_problems.patch import apply_patch
 from benchwright_problems.problem import Hidden, Limits, Problem, Public
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 
-from ..support.machine.waiting import until
+from ..support.machine.waiting import wait_until
 from . import test_uploads
 from .submission import CANARY, flow, programs
 
@@ -47,12 +47,12 @@ async def grade(problem: Problem, files: dict[str, bytes], toolchain: Toolchain)
 
 def with_test(body: str, wall_s: float = 300) -> Problem:
     """The inverter, whose simulation itself does what an attacker would do who had taken it over."""
-    asked = flow("cocotb").problem(wall_s=wall_s)
+    problem = flow("cocotb").problem(wall_s=wall_s)
     indented = "".join(f"    {line}\n" for line in inspect.cleandoc(body).splitlines())
     test = f"import cocotb\n# {CANARY}\n@cocotb.test()\nasync def inverts(dut):\n{indented}    assert False, 'wrong'\n"
-    return asked.model_copy(
+    return problem.model_copy(
         update={
-            "hidden": asked.hidden.model_copy(update={"harness": {**asked.hidden.harness, "src/test_inv.py": test}})
+            "hidden": problem.hidden.model_copy(update={"harness": {**problem.hidden.harness, "src/test_inv.py": test}})
         }
     )
 
@@ -60,8 +60,8 @@ def with_test(body: str, wall_s: float = 300) -> Problem:
 def with_shell(script: str, **limits: float) -> Problem:
     """A harness that is a program: what runs before any simulation has locked itself in."""
     compose = "services:\n  a:\n    image: i\n    volumes: [./src:/src]\n    command: [sh, /src/run.sh]\n"
-    asked = flow("cocotb").problem()
-    return asked.model_copy(
+    problem = flow("cocotb").problem()
+    return problem.model_copy(
         update={
             "hidden": Hidden(harness={"docker-compose.yml": compose, "src/run.sh": script}),
             "limits": Limits.model_validate({"wall_s": 300.0, **limits}),
@@ -147,14 +147,14 @@ echo "counted $cells"
 
 @pytest.mark.parametrize("yosys", ["0.23", "0.40"])
 async def test_a_synthesis_tools_log(yosys: Literal["0.23", "0.40"], toolchain: Toolchain) -> None:
-    asked = with_shell(LOG)
-    asked = asked.model_copy(update={"hidden": asked.hidden.model_copy(update={"scan": {}})})
+    problem = with_shell(LOG)
+    problem = problem.model_copy(update={"hidden": problem.hidden.model_copy(update={"scan": {}})})
     forged = b'initial $display("Number of %s: %d", "cells", 0);'
     for body in (forged, b"`ifdef SYNTHESIS\nassign y = a;\n`else\nassign y = ~a;\n`endif"):
         design = b"module inv(input a, output y);\n" + body + b"\nendmodule\n"
         log = io.BytesIO()
         verdict = await run_harness(
-            asked,
+            problem,
             {"rtl/inv.sv": design},
             sandbox=BwrapSandbox(),
             toolchain=toolchain,
@@ -162,9 +162,9 @@ async def test_a_synthesis_tools_log(yosys: Literal["0.23", "0.40"], toolchain: 
             selection=Selection(yosys=yosys),
         )
         assert verdict.reason is Reason.REFUSED, log.getvalue().decode()
-    verdict, said = await grade(asked, {"rtl/inv.sv": RIGHT}, toolchain)
+    verdict, output = await grade(problem, {"rtl/inv.sv": RIGHT}, toolchain)
     assert verdict.outcome is Outcome.FAILED
-    assert "counted 1" in said
+    assert "counted 1" in output
 
 
 SCRIPT = """
@@ -198,15 +198,17 @@ exit 1
 
 @pytest.mark.parametrize("yosys", ["0.23", "0.40"])
 async def test_scripts_for_a_synthesis_tool(yosys: Literal["0.23", "0.40"], toolchain: Toolchain) -> None:
-    asked = with_shell(SCRIPT)
-    harness = {**flow("cocotb").problem().hidden.harness, **asked.hidden.harness}
-    asked = asked.model_copy(update={"hidden": asked.hidden.model_copy(update={"harness": harness})})
+    problem = with_shell(SCRIPT)
+    harness = {**flow("cocotb").problem().hidden.harness, **problem.hidden.harness}
+    problem = problem.model_copy(update={"hidden": problem.hidden.model_copy(update={"harness": harness})})
     log = io.BytesIO()
-    await run_harness(asked, {}, sandbox=BwrapSandbox(), toolchain=toolchain, log=log, selection=Selection(yosys=yosys))
-    said = log.getvalue().decode(errors="replace")
-    assert said.count("tried\n") == 11, said
-    assert said.endswith("\n0\n"), said
-    assert CANARY not in said
+    await run_harness(
+        problem, {}, sandbox=BwrapSandbox(), toolchain=toolchain, log=log, selection=Selection(yosys=yosys)
+    )
+    output = log.getvalue().decode(errors="replace")
+    assert output.count("tried\n") == 11, output
+    assert output.endswith("\n0\n"), output
+    assert CANARY not in output
 
 
 @pytest.fixture
@@ -215,13 +217,13 @@ def marker() -> Iterator[str]:
 
 
 def running(marker: str) -> list[psutil.Process]:
-    return [one for one in psutil.process_iter(["cmdline"]) if marker in (one.info["cmdline"] or ())]
+    return [process for process in psutil.process_iter(["cmdline"]) if marker in (process.info["cmdline"] or ())]
 
 
 async def test_a_daemon(toolchain: Toolchain, marker: str) -> None:
     script = f"trap '' TERM INT HUP; setsid -f sleep {marker} </dev/null >/dev/null 2>&1; sleep 0.2; exit 1"
     await grade(with_shell(script), {}, toolchain)
-    await until(lambda: not running(marker))
+    await wait_until(lambda: not running(marker))
 
 
 @pytest.mark.alone
@@ -231,7 +233,7 @@ async def test_a_cancelled_run_is_gone_within_a_third_of_a_second(toolchain: Too
     # A busy machine may be in the way now and then; whoever waits for something does so each time.
     while not took_s or (min(took_s) > 0.3 and len(took_s) < 10):
         task = asyncio.ensure_future(grade(with_shell(script), {}, toolchain))
-        await until(lambda: len(running(marker)) == 2)
+        await wait_until(lambda: len(running(marker)) == 2)
         start = time.monotonic()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -301,6 +303,6 @@ def test_a_patch_bomb() -> None:
 
 def test_every_attack_of_the_list_has_its_test() -> None:
     tests = {*dir(sys.modules[__name__]), *dir(test_uploads)}
-    for one in programs():
-        name = "test_" + one.name.lower().replace(" ", "_").replace("'", "")
+    for program in programs():
+        name = "test_" + program.name.lower().replace(" ", "_").replace("'", "")
         assert name in tests

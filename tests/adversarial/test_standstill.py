@@ -37,11 +37,11 @@ async def test_a_loop_in_zero_time_is_named(
 ) -> None:
     monkeypatch.setattr(harness_run, "_MIN_STANDSTILL_S", 1.0)
     monkeypatch.setattr(harness_run, "_STANDSTILL_SHARE", 0.0)
-    one = flow(name)
-    body = LOOPS[loop] if "clk" in one.right else LOOPS[loop].replace("posedge clk, ", "")
-    design = one.right.replace("endmodule", f"{body}\nendmodule\n").encode()
-    verdict, out, _ = await run(one, design, Toolchain.find(Home.find().cache), simulator)
-    assert (verdict.reason, verdict.detail) == (Reason.TESTS_FAILED, ZERO_TIME), f"{verdict}{out[-3000:]}"
+    chosen_flow = flow(name)
+    body = LOOPS[loop] if "clk" in chosen_flow.right else LOOPS[loop].replace("posedge clk, ", "")
+    design = chosen_flow.right.replace("endmodule", f"{body}\nendmodule\n").encode()
+    verdict, output, _ = await run(chosen_flow, design, Toolchain.find(Home.find().cache), simulator)
+    assert (verdict.reason, verdict.detail) == (Reason.TESTS_FAILED, ZERO_TIME), f"{verdict}{output[-3000:]}"
 
 
 WAITS = """
@@ -81,5 +81,5 @@ async def test_a_design_that_never_does_what_a_test_waits_for_is_named(
         log=log,
         selection=Selection(simulator=simulator),
     )
-    said = (verdict.reason, verdict.detail)
-    assert said == (Reason.TESTS_FAILED, NOTHING_AWAITED), f"{verdict}{log.getvalue()[-3000:]!r}"
+    outcome = (verdict.reason, verdict.detail)
+    assert outcome == (Reason.TESTS_FAILED, NOTHING_AWAITED), f"{verdict}{log.getvalue()[-3000:]!r}"

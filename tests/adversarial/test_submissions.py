@@ -24,22 +24,22 @@ PAGE = HERE.parents[1] / "docs" / "reference" / "adversarial.md"
 
 
 EACH = [
-    pytest.param(one, submission, id=_name(one.name, submission.name))
-    for one in flows()
-    for submission in one.submission
+    pytest.param(listed_flow, submission, id=_name(listed_flow.name, submission.name))
+    for listed_flow in flows()
+    for submission in listed_flow.submission
 ]
 ALL = [
     pytest.param(
-        one,
+        listed_flow,
         submission,
         simulator,
-        id=_name(one.name, submission.name, simulator),
+        id=_name(listed_flow.name, submission.name, simulator),
         # A simulation that has to be compiled takes seconds: where another simulator has met the same, one in ten.
-        marks=[pytest.mark.nightly] if submission.nightly or (place > 0 and number % 10) else [],
+        marks=[pytest.mark.nightly] if submission.nightly or (rank > 0 and number % 10) else [],
     )
-    for one in flows()
-    for number, submission in enumerate(one.submission)
-    for place, simulator in enumerate([submission.simulator] if submission.simulator else one.simulators)
+    for listed_flow in flows()
+    for number, submission in enumerate(listed_flow.submission)
+    for rank, simulator in enumerate([submission.simulator] if submission.simulator else listed_flow.simulators)
 ]
 
 
@@ -52,10 +52,10 @@ async def test_it_does_not_pass_and_nothing_gets_out(
 
 @pytest.mark.parametrize(("flow", "submission"), EACH)
 def test_the_scan_says_what_the_table_says(flow: Flow, submission: Submission) -> None:
-    found = scan(flow.problem(scanned=True), {flow.expected: flow.content(submission)})
-    actions = {finding.action for finding in found}
+    findings = scan(flow.problem(scanned=True), {flow.expected: flow.content(submission)})
+    actions = {finding.action for finding in findings}
     worst = next((action for action in (ScanAction.REFUSE, ScanAction.FLAG) if action in actions), "nothing")
-    assert worst == submission.scan, [str(finding) for finding in found]
+    assert worst == submission.scan, [str(finding) for finding in findings]
 
 
 async def test_a_refused_submission_is_told_why_and_not_run(toolchain: Toolchain) -> None:
@@ -75,13 +75,13 @@ async def test_a_refused_submission_is_told_why_and_not_run(toolchain: Toolchain
 
 @pytest.mark.parametrize(("flow", "simulator"), RIGHT)
 async def test_the_right_design_passes_here(flow: Flow, simulator: Simulator, toolchain: Toolchain) -> None:
-    verdict, out, _ = await run(flow, flow.right.encode() + b"\n", toolchain, simulator)
-    assert verdict.outcome is Outcome.PASSED, out
+    verdict, output, _ = await run(flow, flow.right.encode() + b"\n", toolchain, simulator)
+    assert verdict.outcome is Outcome.PASSED, output
 
 
 def test_there_are_at_least_150() -> None:
-    for one in flows():
-        assert len({submission.name for submission in one.submission}) == len(one.submission)
+    for listed_flow in flows():
+        assert len({submission.name for submission in listed_flow.submission}) == len(listed_flow.submission)
     assert len(EACH) >= 150
 
 

@@ -16,14 +16,14 @@ pytestmark = pytest.mark.long
 
 ROWS = [
     pytest.param(
-        one,
+        flow,
         submission,
-        submission.simulator or one.simulators[0],
-        id=f"{one.name}-{submission.name}".replace(" ", "-"),
+        submission.simulator or flow.simulators[0],
+        id=f"{flow.name}-{submission.name}".replace(" ", "-"),
         marks=[pytest.mark.nightly] if submission.nightly or number % 10 else [],
     )
-    for one in flows()
-    for number, submission in enumerate(one.submission)
+    for flow in flows()
+    for number, submission in enumerate(flow.submission)
 ]
 
 
@@ -44,5 +44,5 @@ async def test_it_does_not_pass_and_nothing_gets_out(
 async def test_the_right_design_passes_here(
     flow: Flow, simulator: Simulator, toolchain: Toolchain, docker: DockerSandbox
 ) -> None:
-    verdict, out, _ = await run(flow, flow.right.encode() + b"\n", toolchain, simulator, sandbox=docker)
-    assert verdict.outcome is Outcome.PASSED, out
+    verdict, output, _ = await run(flow, flow.right.encode() + b"\n", toolchain, simulator, sandbox=docker)
+    assert verdict.outcome is Outcome.PASSED, output

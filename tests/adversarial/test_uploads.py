@@ -104,7 +104,7 @@ def answered_at_once(student: Student, path: str, length: str) -> bytes:
 
 
 def test_an_upload_of_any_size(service: Service, student: Student) -> None:
-    before, most = student.files(), peak(service)
+    old_files, old_peak = student.files(), peak(service)
     path = f"attempts/{student.attempt}/runs"
     as_json = {"Content-Type": "application/json"}
     # By what it says of its length, without being sent; and in pieces that never end.
@@ -114,16 +114,17 @@ def test_an_upload_of_any_size(service: Service, student: Student) -> None:
     content = bytes(LARGEST + 1)
     assert student.run({FILE: digest(content)}, {digest(content): packed(content)}).status_code == 422
     assert student.ask("join", {"code": "x" * MIB, "name": "x"}).status_code == 413
-    assert peak(service) - most < MOST_GROWTH
-    assert student.files() == before
+    assert peak(service) - old_peak < MOST_GROWTH
+    assert student.files() == old_files
 
 
 def test_an_upload_of_many_parts(student: Student) -> None:
-    nothing = digest(b"")
-    many = {f"rtl/{number}.sv": nothing for number in range(1_001)}
-    assert student.run(many).status_code == 422
+    empty_digest = digest(b"")
+    files = {f"rtl/{number}.sv": empty_digest for number in range(1_001)}
+    assert student.run(files).status_code == 422
     assert (
-        student.run({FILE: nothing}, {digest(path.encode()): packed(path.encode()) for path in many}).status_code == 422
+        student.run({FILE: empty_digest}, {digest(path.encode()): packed(path.encode()) for path in files}).status_code
+        == 422
     )
     header, rows = student.solver.rows(student.attempt)
     events = {
@@ -141,7 +142,7 @@ def test_an_upload_of_many_parts(student: Student) -> None:
 
 
 def test_an_upload_that_unpacks_to_gigabytes(service: Service, student: Student) -> None:
-    before, files = peak(service), student.files()
+    old_peak, files = peak(service), student.files()
     gigabyte = zeros(1024 * MIB)
     assert len(gigabyte) < 2 * MIB
     twice = zlib.compress(gigabyte, 9)
@@ -162,7 +163,7 @@ def test_an_upload_that_unpacks_to_gigabytes(service: Service, student: Student)
     body = gzip.compress(json.dumps({"id": "a" * 32}).encode())
     headers = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
     assert student.ask(f"attempts/{student.attempt}/runs", content=body, headers=headers).status_code == 400
-    assert peak(service) - before < MOST_GROWTH
+    assert peak(service) - old_peak < MOST_GROWTH
     assert student.files() == files
 
 
@@ -186,25 +187,25 @@ NAMES = [
 
 @pytest.mark.parametrize("name", NAMES, ids=lambda name: ascii(name)[:30])
 def test_an_upload_with_a_name_of_its_own(student: Student, name: str) -> None:
-    before = student.files()
+    old_files = student.files()
     content = b"module escaped; endmodule\n"
     run = {"id": uuid.uuid4().hex, "number": 1, "contents": {digest(content): packed(content)}}
     # As ASCII, because the surrogate has no bytes of its own.
     body = json.dumps(run | {"files": {name: digest(content)}}).encode("ascii")
     reply = student.ask(f"attempts/{student.attempt}/runs", content=body, headers={"Content-Type": "application/json"})
     assert reply.status_code == 422, reply.text
-    assert student.files() == before
+    assert student.files() == old_files
 
 
 @pytest.mark.parametrize(
     "name", ["../escaped", "%2e%2e%2fescaped", "..%5cescaped", "a" * 33, "A" * 32, "a%00", "é" * 32]
 )
 def test_an_upload_with_an_id_of_its_own(student: Student, name: str) -> None:
-    before = student.files()
+    old_files = student.files()
     content = b"module escaped; endmodule\n"
     body = {"id": name, "number": 1, "files": {FILE: digest(content)}, "contents": {digest(content): packed(content)}}
     for path in (f"attempts/{student.attempt}/runs", f"attempts/{name}/runs", f"attempts/{name}/events"):
         assert student.ask(path, body).status_code in (404, 405, 422)
     for short in ("../" + "a" * 61, "/" * 64, digest(b"x").upper()):
         assert student.run({FILE: short}, {short: packed(content)}).status_code == 422
-    assert student.files() == before
+    assert student.files() == old_files

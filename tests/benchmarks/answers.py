@@ -42,7 +42,7 @@ THOUGHTS = (
 
 
 def records(count: int) -> list[dict[str, object]]:
-    made: list[dict[str, object]] = []
+    exam_records: list[dict[str, object]] = []
     for number, language in zip(range(count), itertools.cycle(LANGUAGES), strict=False):
         record: dict[str, object] = {
             "ID": number,
@@ -54,7 +54,7 @@ def records(count: int) -> list[dict[str, object]]:
             "Question": f"What is the value of register {number}?",
         }
         chosen = number % 3
-        made.append(
+        exam_records.append(
             record
             | (
                 {"Format": "Assertion", "Answer": bool(number % 2)}
@@ -62,7 +62,7 @@ def records(count: int) -> list[dict[str, object]]:
                 else {"Format": "Multiple-choice", "Answer": "ABCD"[number % 4], **CHOICES}
             )
         )
-    return made
+    return exam_records
 
 
 def reply(record: dict[str, object], source: random.Random) -> str:
@@ -77,13 +77,13 @@ def main() -> None:
     source = random.Random(1)
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
-        made = records(2_000)
+        exam_records = records(2_000)
         data, answers = home / "csbench.json", home / "answers.jsonl"
-        data.write_text(json.dumps(made), encoding="utf-8")
+        data.write_text(json.dumps(exam_records), encoding="utf-8")
         codes = dict(zip(LANGUAGES, ("en", "zh", "fr", "de"), strict=True))
         rows = (
             {"id": f"{codes[str(record['Language'])]}-{record['ID']}", "response": reply(record, source)}
-            for record in itertools.islice(itertools.cycle(made), count)
+            for record in itertools.islice(itertools.cycle(exam_records), count)
         )
         answers.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
         environment = os.environ | {"BENCHWRIGHT_HOME": str(home)}
@@ -94,7 +94,7 @@ def main() -> None:
             stdout=subprocess.DEVNULL,
         )
         start = time.monotonic()
-        done = subprocess.run(
+        process = subprocess.run(
             [COMMAND, "answer", "csbench", "--responses", answers, "--out", home / "out", "--json"],
             env=environment,
             check=True,
@@ -102,7 +102,7 @@ def main() -> None:
             stderr=subprocess.DEVNULL,
         )
         seconds = time.monotonic() - start
-        summary = json.loads(done.stdout)
+        summary = json.loads(process.stdout)
     rate = round(count / seconds * 60)
     print(
         json.dumps(

@@ -65,14 +65,14 @@ def command_seconds(home: Path, *arguments: str) -> float:
     """Processor seconds of a command, the median of nine."""
     command = [str(Path(sys.executable).with_name("benchwright")), *arguments]
     environment = os.environ | {"BENCHWRIGHT_HOME": str(home)}
-    taken = []
+    durations = []
     for _ in range(9):
         process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
-        _, status, used = os.wait4(process.pid, 0)
+        _, status, usage = os.wait4(process.pid, 0)
         if status:
             raise SystemExit(f"{' '.join(arguments)} ended with {os.waitstatus_to_exitcode(status)}")
-        taken.append(used.ru_utime + used.ru_stime)
-    return round(statistics.median(taken), 3)
+        durations.append(usage.ru_utime + usage.ru_stime)
+    return round(statistics.median(durations), 3)
 
 
 if __name__ == "__main__":

@@ -59,7 +59,7 @@ class Took(NamedTuple):
     processor: float
 
 
-def measured(name: str, stream: bool, log: StudyLog, out: Path) -> list[Took]:
+def measured(name: str, stream: bool, log: StudyLog, log_folder: Path) -> list[Took]:
     """Each request of one conversation, but for the first, which loads modules."""
     took: list[Took] = []
     header = AttemptHeader(
@@ -73,7 +73,7 @@ def measured(name: str, stream: bool, log: StudyLog, out: Path) -> list[Took]:
     )
     log.create(header, Opened(files={}))
 
-    def reply(*asked: Any) -> ModelOutput:
+    def reply(*arguments: Any) -> ModelOutput:
         output = ModelOutput.from_content("mockllm/model", "Go on.")
         output.usage = ModelUsage(input_tokens=10, output_tokens=5, total_tokens=15)
         return output
@@ -81,12 +81,12 @@ def measured(name: str, stream: bool, log: StudyLog, out: Path) -> list[Took]:
     @solver
     def asking() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
-            async def answered(model: Model, output: ModelOutput) -> None:
-                used = usage.of_output(str(model), output)
-                assert used is not None
-                await log.append(name, used)
+            async def record_usage(model: Model, output: ModelOutput) -> None:
+                model_usage = usage.of_output(str(model), output)
+                assert model_usage is not None
+                await log.append(name, model_usage)
 
-            bridge = ModelBridge(AgentState(messages=state.messages), answered, 1)
+            bridge = ModelBridge(AgentState(messages=state.messages), record_usage, 1)
             with tempfile.TemporaryDirectory() as folder:
                 address = Path(folder) / "bridge"
                 async with serving(bridge, address, None):
@@ -96,8 +96,8 @@ def measured(name: str, stream: bool, log: StudyLog, out: Path) -> list[Took]:
                             body = {"model": "m", "messages": conversation(number), "tools": [TOOL], "stream": stream}
                             start, busy = time.perf_counter(), time.thread_time()
                             answered_by = await client.post("/v1/chat/completions", json=body)
-                            now, used = time.perf_counter(), time.thread_time()
-                            took.append(Took((now - start) * 1000, (used - busy) * 1000))
+                            now, processor_time = time.perf_counter(), time.thread_time()
+                            took.append(Took((now - start) * 1000, (processor_time - busy) * 1000))
                             answered_by.raise_for_status()
                             await asyncio.sleep(0.01)
             return state
@@ -108,7 +108,7 @@ def measured(name: str, stream: bool, log: StudyLog, out: Path) -> list[Took]:
     (ran,) = run_inspect(
         Task(dataset=[Sample(input="Solve it.")], solver=asking()),
         model=model,
-        log_dir=str(out),
+        log_dir=str(log_folder),
         display="none",
         **LEAN,
     )
@@ -116,7 +116,7 @@ def measured(name: str, stream: bool, log: StudyLog, out: Path) -> list[Took]:
     return took[1:]
 
 
-def told(values: Sequence[float]) -> str:
+def summary_cells(values: Sequence[float]) -> str:
     """Median, 95th percentile and most, as cells of a table."""
     p50, p95 = statistics.median(values), statistics.quantiles(values, n=20)[-1]
     return f"{p50:.1f} | {p95:.1f} | {max(values):.1f}"
@@ -125,16 +125,16 @@ def told(values: Sequence[float]) -> str:
 def main() -> None:
     print("| reply | requests | wall p50 (ms) | p95 | most | processor p50 (ms) | p95 | most |")
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
-    with tempfile.TemporaryDirectory() as place:
-        os.environ["BENCHWRIGHT_HOME"] = place
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["BENCHWRIGHT_HOME"] = folder
         with StudyLog(log_file(Home.find())) as log:
             for stream in (False, True):
                 kind = "streamed" if stream else "whole"
                 took: list[Took] = []
                 for number in range(ROUNDS):
-                    took += measured(f"bridge-{kind}-{number}", stream, log, Path(place) / "out")
+                    took += measured(f"bridge-{kind}-{number}", stream, log, Path(folder) / "out")
                 wall, processor = zip(*took, strict=True)
-                print(f"| {kind} | {len(took)} | {told(wall)} | {told(processor)} |", flush=True)
+                print(f"| {kind} | {len(took)} | {summary_cells(wall)} | {summary_cells(processor)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -73,10 +73,10 @@ def sandboxes(toolchain: Toolchain) -> Iterator[list[Sandbox]]:
 async def main(runs: int) -> None:
     """Measure and print."""
     toolchain = Toolchain.find(Home.find().cache)
-    with sandboxes(toolchain) as there:
+    with sandboxes(toolchain) as usable_sandboxes:
         print("| sandbox | gone, median s | gone, longest s | returned, longest s |")
         print("| --- | --- | --- | --- |")
-        for sandbox in there:
+        for sandbox in usable_sandboxes:
             gone, returned = zip(*[await cancelled(sandbox, toolchain, number) for number in range(runs)], strict=True)
             print(f"| {sandbox.name} | {statistics.median(gone):.3f} | {max(gone):.3f} | {max(returned):.3f} |")
     print(f"\n{runs} runs each, at a load of {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores.")

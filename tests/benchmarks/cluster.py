@@ -54,15 +54,15 @@ async def executors(cache: Path) -> AsyncIterator[dict[str, Executor]]:
 
 async def seconds(executor: Executor, tasks: Sequence[Task]) -> tuple[float, float, float]:
     """Wall time, share of the cores that was busy with anything, and processor time of this process per task."""
-    before, own, start = psutil.cpu_times(), resource.getrusage(resource.RUSAGE_SELF), time.monotonic()
+    cpu_before, usage_before, start = psutil.cpu_times(), resource.getrusage(resource.RUSAGE_SELF), time.monotonic()
     async with aclosing(executor.run(tasks)) as finished:
         count = len([result async for result in finished])
     wall = time.monotonic() - start
     assert count == len(tasks)
-    after, mine = psutil.cpu_times(), resource.getrusage(resource.RUSAGE_SELF)
-    idle = (after.idle - before.idle) + (after.iowait - before.iowait)
+    cpu_after, usage_after = psutil.cpu_times(), resource.getrusage(resource.RUSAGE_SELF)
+    idle = (cpu_after.idle - cpu_before.idle) + (cpu_after.iowait - cpu_before.iowait)
     busy = 1 - idle / (wall * (psutil.cpu_count() or 1))
-    ours = (mine.ru_utime + mine.ru_stime) - (own.ru_utime + own.ru_stime)
+    ours = (usage_after.ru_utime + usage_after.ru_stime) - (usage_before.ru_utime + usage_before.ru_stime)
     return wall, busy, ours / len(tasks)
 
 
@@ -75,9 +75,9 @@ async def main() -> None:
     tasks = tasks_of_the_starter_pack(options.tasks, Toolchain.find(cache))
     measured: dict[str, list[tuple[float, float, float]]] = {}
     alone = [await seconds(LocalExecutor(cache, usable_cores()), tasks) for _ in range(options.rounds + 1)]
-    async with executors(cache) as both:
+    async with executors(cache) as named_executors:
         for _ in range(options.rounds + 1):
-            for name, executor in both.items():
+            for name, executor in named_executors.items():
                 measured.setdefault(name, []).append(await seconds(executor, tasks))
     # The first round fills caches.
     columns = {name: list(zip(*rounds[1:], strict=True)) for name, rounds in measured.items()}

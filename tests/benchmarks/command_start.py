@@ -38,20 +38,22 @@ def helps(command: object, path: str = "") -> Iterator[str]:
 
 def processor_s(words: Sequence[str]) -> float:
     """Seconds of processor time, user and system, of a program that is run to its end."""
-    least = float("inf")
+    shortest = float("inf")
     for _ in range(ROUNDS):
-        before = getrusage(RUSAGE_CHILDREN)
+        usage_before = getrusage(RUSAGE_CHILDREN)
         subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-        after = getrusage(RUSAGE_CHILDREN)
-        least = min(least, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    return least
+        usage_after = getrusage(RUSAGE_CHILDREN)
+        shortest = min(
+            shortest, usage_after.ru_utime + usage_after.ru_stime - usage_before.ru_utime - usage_before.ru_stime
+        )
+    return shortest
 
 
 def main() -> None:
     root = typer.main.get_command(command_line(modules()))
-    asked = sys.argv[1:] or [*FIRST_OUTPUTS, *helps(root)]
+    commands = sys.argv[1:] or [*FIRST_OUTPUTS, *helps(root)]
     python = processor_s([sys.executable, "-c", "pass"])
-    costs = sorted(((processor_s([str(BENCHWRIGHT), *words.split()]), words) for words in asked), reverse=True)
+    costs = sorted(((processor_s([str(BENCHWRIGHT), *words.split()]), words) for words in commands), reverse=True)
     print(f"`python -c pass`: {python:.3f} s\n")
     print("| command | processor time (s) | × `python -c pass` |")
     print("| --- | ---: | ---: |")

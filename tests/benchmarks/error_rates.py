@@ -67,7 +67,8 @@ class Size(NamedTuple):
 
 
 SIZES = tuple(
-    Size(*one) for one in ((5, 4), (5, 12), (5, 40), (8, 6), (12, 8), (20, 4), (20, 12), (30, 12), (40, 8), (60, 6))
+    Size(*dimensions)
+    for dimensions in ((5, 4), (5, 12), (5, 40), (8, 6), (12, 8), (20, 4), (20, 12), (30, 12), (40, 8), (60, 6))
 )
 LARGEST = Size(60, 40)
 LIMITED = (Size(8, 6), Size(20, 12), Size(60, 6))
@@ -80,7 +81,7 @@ class Plan:
     """What holds in a simulated study."""
 
     size: Size
-    within: bool = True
+    is_within: bool = True
     effect: float = NO_EFFECT
     """Of the second condition on the mean logarithm of time."""
     varies: float = 0.0
@@ -90,7 +91,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class StudySample:
     """Attempts of a study, by row."""
 
     participant: NDArray[np.intp]
@@ -122,53 +123,55 @@ def assigned(plan: Plan, random: np.random.Generator) -> tuple[Numbers, NDArray[
     for pair in range((people + 1) // 2):
         order, first = random.permutation(problems), int(random.integers(2))
         for member in (0, 1):
-            who = 2 * pair + member
-            if who < people:
-                orders[who] = order
-                second[who, order] = (np.arange(problems) + first + member) % 2 if plan.within else (first + member) % 2
+            person = 2 * pair + member
+            if person < people:
+                orders[person] = order
+                second[person, order] = (
+                    (np.arange(problems) + first + member) % 2 if plan.is_within else (first + member) % 2
+                )
     return second, orders
 
 
-def draw(plan: Plan, random: np.random.Generator) -> Drawn:
+def draw(plan: Plan, random: np.random.Generator) -> StudySample:
     """One study."""
     people, problems = plan.size
     second, orders = assigned(plan, random)
     level = random.normal(0, PEOPLE, (people, 1)) + random.normal(0, PROBLEMS, (1, problems))
     slope = random.normal(0, plan.varies, (people, 1)) + random.normal(0, plan.varies, (1, problems))
     logs = math.log(MEDIAN) + level + second * (plan.effect + slope) + random.normal(0, NOISE, (people, problems))
-    needed, side = np.exp(logs), second.astype(int)
+    durations, side = np.exp(logs), second.astype(int)
     patience = random.exponential(60 / np.array(GIVE_UPS)[side])
     leaves = random.random((people, problems)) < np.array(LEAVES)[side]
-    place = np.argsort(orders, axis=1)
-    last = np.where(leaves, place, problems).min(axis=1, keepdims=True)
-    rows, columns = np.nonzero(place <= last)
-    ended = np.minimum(np.minimum(needed, patience), plan.limit)
-    return Drawn(rows, columns, second[rows, columns], ended[rows, columns], (ended == needed)[rows, columns])
+    ranks = np.argsort(orders, axis=1)
+    last = np.where(leaves, ranks, problems).min(axis=1, keepdims=True)
+    rows, columns = np.nonzero(ranks <= last)
+    ended = np.minimum(np.minimum(durations, patience), plan.limit)
+    return StudySample(rows, columns, second[rows, columns], ended[rows, columns], (ended == durations)[rows, columns])
 
 
 def truth(plan: Plan, random: np.random.Generator, draws: int = 100_000) -> Truth:
     """By drawing attempts of as many people at as many problems."""
     spread = math.sqrt(PEOPLE**2 + PROBLEMS**2 + NOISE**2)
-    each = []
+    samples = []
     for condition in (0, 1):
         wide = math.hypot(spread, condition * math.sqrt(2) * plan.varies)
         # Quantiles, not draws: the error is that of a sum over a grid.
         grid = stats.norm.ppf((np.arange(draws) + 0.5) / draws)
-        needed = np.exp(math.log(MEDIAN) + condition * plan.effect + wide * grid)
+        durations = np.exp(math.log(MEDIAN) + condition * plan.effect + wide * grid)
         patience = random.exponential(60 / GIVE_UPS[condition], draws)
-        stopped = np.minimum(needed, plan.limit)
-        passed = (needed <= patience) & (needed <= plan.limit)
-        each.append((needed, stopped, passed))
-    means = tuple(float(stopped.mean()) for _, stopped, _ in each)
-    logs = tuple(float(np.log(stopped).mean()) for _, stopped, _ in each)
-    solved = tuple(float(passed.mean()) for *_, passed in each)
-    needed, *_ = each[0]
+        stopped = np.minimum(durations, plan.limit)
+        passed = (durations <= patience) & (durations <= plan.limit)
+        samples.append((durations, stopped, passed))
+    means = tuple(float(stopped.mean()) for _, stopped, _ in samples)
+    logs = tuple(float(np.log(stopped).mean()) for _, stopped, _ in samples)
+    solved = tuple(float(passed.mean()) for *_, passed in samples)
+    durations, *_ = samples[0]
     return Truth(
         mean=(means[0], means[1]),
         log_mean=(logs[0], logs[1]),
         solved=(solved[0], solved[1]),
         median=MEDIAN,
-        unsolved=float((needed > MOMENT).mean()),
+        unsolved=float((durations > MOMENT).mean()),
     )
 
 
@@ -185,7 +188,7 @@ class Outcome(NamedTuple):
     """Whether the test says that there is an effect; `None` for one condition."""
 
 
-def outcomes(study: Drawn, true: Truth, limit: float, *, one_condition: bool) -> Iterator[Outcome]:
+def outcomes(study: StudySample, true: Truth, limit: float, *, one_condition: bool) -> Iterator[Outcome]:
     """What the report would say of a study, with the first condition by itself or without."""
     solved = study.passed.astype(float)
     columns = (study.minutes, study.passed, study.second, limit, study.cells)
@@ -194,27 +197,31 @@ def outcomes(study: Drawn, true: Truth, limit: float, *, one_condition: bool) ->
         MINUTES: (restricted_mean_difference(*columns), _gap(true.mean)),
         CHANGE: (time_change(*columns), math.expm1(_gap(true.log_mean))),
     }
-    for name, (found, value) in shifts.items():
-        if found.low is not None:
-            yield Outcome(name, holds(found.low, found.high, value), found.p_value is not None and found.p_value < 0.05)
+    for name, (difference, value) in shifts.items():
+        if difference.low is not None:
+            yield Outcome(
+                name,
+                holds(difference.low, difference.high, value),
+                difference.p_value is not None and difference.p_value < 0.05,
+            )
     if not one_condition:
         return
     first = study.second == 0
-    cells, minutes, passed = study.cells.taken(first), study.minutes[first], study.passed[first]
+    cells, minutes, passed = study.cells.select_rows(first), study.minutes[first], study.passed[first]
     share = crossed_share(passed, cells)
     mean = restricted_mean(minutes, passed, limit, cells)
     curve = kaplan_meier(minutes, passed, cells)
-    yield from _one("share solved, one condition", share, true.solved[0])
-    yield from _one("restricted mean", mean, true.mean[0])
+    yield from _single_outcome("share solved, one condition", share, true.solved[0])
+    yield from _single_outcome("restricted mean", mean, true.mean[0])
     if curve.low is not None and curve.high is not None:
-        place = max(int(np.searchsorted(curve.times, MOMENT, side="right")) - 1, 0)
-        yield Outcome("share not solved by 15 minutes", holds(curve.low[place], curve.high[place], true.unsolved))
+        index = max(int(np.searchsorted(curve.times, MOMENT, side="right")) - 1, 0)
+        yield Outcome("share not solved by 15 minutes", holds(curve.low[index], curve.high[index], true.unsolved))
         yield Outcome("median", holds(curve.median.low, curve.median.high, true.median))
 
 
-def _one(name: str, found: Crossed, value: float) -> Iterator[Outcome]:
-    if found.low is not None:
-        yield Outcome(name, holds(found.low, found.high, value))
+def _single_outcome(name: str, estimate: Crossed, value: float) -> Iterator[Outcome]:
+    if estimate.low is not None:
+        yield Outcome(name, holds(estimate.low, estimate.high, value))
 
 
 def _gap(pair: tuple[float, float]) -> float:
@@ -225,7 +232,7 @@ def _gap(pair: tuple[float, float]) -> float:
 class Rate:
     """Of many studies."""
 
-    held: float
+    coverage: float
     alarmed: float | None
     printed: int
     """In how many studies the report gives the interval."""
@@ -234,36 +241,38 @@ class Rate:
 @contextmanager
 def one_model() -> Iterator[dict[str, tuple[Numbers, Model]]]:
     """Comparisons share what depends only on who tried what, which is most of the work, until it is cleared."""
-    made: dict[str, tuple[Numbers, Model]] = {}
+    cached: dict[str, tuple[Numbers, Model]] = {}
     real = Design.difference_model
 
-    def once(design: Design, treated: Numbers, covariates: Sequence[Numbers], within: bool) -> tuple[Numbers, Model]:
-        if not made:
-            made["study"] = real(design, treated, covariates, within)
-        return made["study"]
+    def once(design: Design, treated: Numbers, covariates: Sequence[Numbers], is_within: bool) -> tuple[Numbers, Model]:
+        if not cached:
+            cached["study"] = real(design, treated, covariates, is_within)
+        return cached["study"]
 
     with patch.object(Design, "difference_model", once):
-        yield made
+        yield cached
 
 
 def rates(plan: Plan, studies: int, seed: int, *, one_condition: bool = False) -> dict[str, Rate]:
     """Draws studies and counts."""
     true = truth(plan, np.random.default_rng([seed, 0]))
-    found: dict[str, list[Outcome]] = defaultdict(list)
+    outcomes_by_name: dict[str, list[Outcome]] = defaultdict(list)
     with one_model() as model:
         for number in range(studies):
             model.clear()
             study = draw(plan, np.random.default_rng([seed, 1, number]))
             with suppress(StatisticsError):
-                for one in outcomes(study, true, plan.limit, one_condition=one_condition):
-                    found[one.name].append(one)
+                for outcome in outcomes(study, true, plan.limit, one_condition=one_condition):
+                    outcomes_by_name[outcome.name].append(outcome)
     return {
         name: Rate(
-            sum(one.holds for one in each) / len(each),
-            sum(bool(one.alarm) for one in each) / len(each) if each[0].alarm is not None else None,
-            len(each),
+            sum(outcome.holds for outcome in drawn_outcomes) / len(drawn_outcomes),
+            sum(bool(outcome.alarm) for outcome in drawn_outcomes) / len(drawn_outcomes)
+            if drawn_outcomes[0].alarm is not None
+            else None,
+            len(drawn_outcomes),
         )
-        for name, each in found.items()
+        for name, drawn_outcomes in outcomes_by_name.items()
     }
 
 
@@ -274,24 +283,26 @@ SCENARIOS = {
 }
 
 
-def table(*, within: bool, studies: int, pool: Executor) -> Iterator[str]:
+def table(*, is_within: bool, studies: int, pool: Executor) -> Iterator[str]:
     """Of one design, a row for each size."""
-    sizes = [size for size in (*SIZES, LARGEST) if within or size.participants >= FEWEST_BETWEEN]
+    sizes = [size for size in (*SIZES, LARGEST) if is_within or size.participants >= FEWEST_BETWEEN]
     columns = ("size", *SCENARIOS, "power")
     yield f"| {' | '.join(columns)} |"
     yield "| --- " * len(columns) + "|"
-    yield from pool.map(partial(row, within=within, studies=studies), sizes)
+    yield from pool.map(partial(row, is_within=is_within, studies=studies), sizes)
 
 
-def row(size: Size, *, within: bool, studies: int) -> str:
+def row(size: Size, *, is_within: bool, studies: int) -> str:
     """Of one size."""
-    found = {
-        name: rates(Plan(size, within, effect, varies), studies, SEED) for name, (effect, varies) in SCENARIOS.items()
+    scenario_rates = {
+        name: rates(Plan(size, is_within, effect, varies), studies, SEED)
+        for name, (effect, varies) in SCENARIOS.items()
     }
     missed = [
-        " ".join(marked(1 - each[what].held, each[what].printed) for what in DIFFERENCES) for each in found.values()
+        " ".join(marked(1 - scenario[difference].coverage, scenario[difference].printed) for difference in DIFFERENCES)
+        for scenario in scenario_rates.values()
     ]
-    power = " ".join(f"{100 * (found['a third'][what].alarmed or 0):.0f}" for what in DIFFERENCES)
+    power = " ".join(f"{100 * (scenario_rates['a third'][difference].alarmed or 0):.0f}" for difference in DIFFERENCES)
     line = f"| {' | '.join([str(size), *missed, power])} |"
     print(line, file=sys.stderr, flush=True)
     return line
@@ -306,8 +317,9 @@ def single_table(studies: int, pool: Executor) -> Iterator[str]:
 
 def single_row(size: Size, *, studies: int) -> str:
     """Of one size."""
-    found = rates(Plan(size), studies, SEED, one_condition=True)
-    return f"| {size} | {' | '.join(marked(1 - found[what].held, found[what].printed) for what in SINGLE)} |"
+    single_rates = rates(Plan(size), studies, SEED, one_condition=True)
+    cells = [marked(1 - single_rates[name].coverage, single_rates[name].printed) for name in SINGLE]
+    return f"| {size} | {' | '.join(cells)} |"
 
 
 def other_limits(studies: int, pool: Executor) -> Iterator[str]:
@@ -324,17 +336,18 @@ def limited_row(limit: float, size: Size, *, studies: int) -> str:
     quiet = rates(Plan(size, limit=limit), studies, SEED, one_condition=True)
     varying = rates(Plan(size, True, A_THIRD, 0.15, limit), studies, SEED)
     cells = [
-        " ".join(marked(1 - each[what].held, each[what].printed) for what in DIFFERENCES) for each in (quiet, varying)
+        " ".join(marked(1 - scenario[difference].coverage, scenario[difference].printed) for difference in DIFFERENCES)
+        for scenario in (quiet, varying)
     ]
     mean = quiet["restricted mean"]
-    return f"| {limit:g} | {size} | {' | '.join(cells)} | {marked(1 - mean.held, mean.printed)} |"
+    return f"| {limit:g} | {size} | {' | '.join(cells)} | {marked(1 - mean.coverage, mean.printed)} |"
 
 
 def marked(missed: float, studies: int) -> str:
     """In percent; in bold where chance alone does not explain that it is outside what is tolerated (1 %)."""
-    told, count = f"{100 * missed:.1f}", round(missed * studies)
+    percent, count = f"{100 * missed:.1f}", round(missed * studies)
     low, high = stats.binom.cdf(count, studies, TOLERATED[0]), stats.binom.sf(count - 1, studies, TOLERATED[1])
-    return f"**{told}**" if min(low, high) < 0.01 else told
+    return f"**{percent}**" if min(low, high) < 0.01 else percent
 
 
 def page(studies: int, pool: Executor) -> str:
@@ -353,11 +366,11 @@ def page(studies: int, pool: Executor) -> str:
             ),
             "## Within persons",
             "",
-            *table(within=True, studies=studies, pool=pool),
+            *table(is_within=True, studies=studies, pool=pool),
             "",
             "## Between persons",
             "",
-            *table(within=False, studies=studies, pool=pool),
+            *table(is_within=False, studies=studies, pool=pool),
             "",
             "## One condition",
             "",
@@ -378,7 +391,7 @@ def page(studies: int, pool: Executor) -> str:
 
 def main() -> None:
     """Writes the page to the standard output."""
-    studies, processes = (*(int(one) for one in sys.argv[1:]), *(STUDIES, 2)[len(sys.argv) - 1 :])
+    studies, processes = (*(int(argument) for argument in sys.argv[1:]), *(STUDIES, 2)[len(sys.argv) - 1 :])
     with ProcessPoolExecutor(processes) as pool:
         print(page(studies, pool), end="")
 

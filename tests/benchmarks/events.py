@@ -53,9 +53,9 @@ def main() -> int:
     return 0 if result["events_per_second"] >= LIMIT else 1
 
 
-def measure(where: Path | str, count: int) -> dict[str, float]:
+def measure(location: Path | str, count: int) -> dict[str, float]:
     """Append events, wait for all, verify all."""
-    with StudyLog(where) as log:
+    with StudyLog(location) as log:
         attempts = [
             Attempts(log).create("p/q", "d", Path("/w"), {"rtl/a.sv": FileText.of_text("")}).id for _ in range(10)
         ]

@@ -40,29 +40,29 @@ async def measured(folder: Path, modules: int) -> None:
     """Asks, and prints."""
     write(folder, modules)
     editor = await Editor.start(folder.parent / "home")
-    place = types.WorkspaceFolder(folder.as_uri(), folder.name)
-    change = types.WorkspaceFoldersChangeEvent([place], [])
+    workspace_folder = types.WorkspaceFolder(folder.as_uri(), folder.name)
+    change = types.WorkspaceFoldersChangeEvent([workspace_folder], [])
     editor.client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(change))
 
-    async def asked(path: str | None) -> float:
+    async def request_ms(path: str | None) -> float:
         started = time.perf_counter()
         level = await editor.ask("hierarchy", uri=folder.as_uri(), path=path)
         assert level["instances"]
         return 1000 * (time.perf_counter() - started)
 
     print(f"{modules} modules\n\n| request | median, ms | most, ms |\n| --- | ---: | ---: |")
-    first = await asked(None)
+    first = await request_ms(None)
     print(f"| tops, first | {first:.0f} | |")
-    again = [await asked(None) for _ in range(TURNS)]
-    print(f"| tops, again | {statistics.median(again):.0f} | {max(again):.0f} |")
-    below = [await asked("unit_0") for _ in range(TURNS)]
-    print(f"| a level below, again | {statistics.median(below):.0f} | {max(below):.0f} |")
+    repeated = [await request_ms(None) for _ in range(TURNS)]
+    print(f"| tops, again | {statistics.median(repeated):.0f} | {max(repeated):.0f} |")
+    lower_level = [await request_ms("unit_0") for _ in range(TURNS)]
+    print(f"| a level below, again | {statistics.median(lower_level):.0f} | {max(lower_level):.0f} |")
     file = editor.open(folder / "unit_7.sv", (folder / "unit_7.sv").read_text())
     saved = []
     for turn in range(TURNS // 4):
         (folder / "unit_7.sv").write_text((folder / "unit_7.sv").read_text() + f"// {turn}\n")
         file.save()
-        saved.append(await asked("unit_0"))
+        saved.append(await request_ms("unit_0"))
     print(f"| a level below, after a save | {statistics.median(saved):.0f} | {max(saved):.0f} |")
     await editor.quit()
 

@@ -35,19 +35,19 @@ SERVER = Path(__file__).parents[1] / "support" / "models" / "plain_inline_server
 async def gaps(kind: SiteKind, policy: Policy, folder: Path, hearing: Hearing) -> list[float]:
     """Milliseconds from each answer to the next question at the same site."""
     store = Store(Home.find())
-    command = (sys.executable, str(SERVER), "good", str(hearing.place))
+    command = (sys.executable, str(SERVER), "good", str(hearing.socket_path))
     subject = Subject(Launch(command), Dialect(), os.environ, folder / "places")
     for name in PROBLEMS:
         problem = store.unseal(f"starter/{name}")
         (site,) = cut(f"starter/{name}", problem, Cutting([kind]))
         await play(site, visible_files(problem, statement=True), subject, policy, Rules())
-    hearing.of("")
-    heard = [one for one in hearing.all if one.method == "textDocument/inlineCompletion"]
-    hearing.all.clear()
+    hearing.params_of("")
+    heard = [message for message in hearing.messages if message.method == "textDocument/inlineCompletion"]
+    hearing.messages.clear()
     return [
-        (two.params["asked_ns"] - one.params["answered_ns"]) / 1e6
-        for one, two in pairwise(heard)
-        if one.home == two.home
+        (two.params["asked_ns"] - earlier.params["answered_ns"]) / 1e6
+        for earlier, two in pairwise(heard)
+        if earlier.home == two.home
     ]
 
 
@@ -59,12 +59,12 @@ def main() -> None:
             for policy in (Policy.NEVER, Policy.ALWAYS, Policy.SURVIVES_LINT):
                 if kind is SiteKind.TYPE_THROUGH and policy is not Policy.NEVER:
                     continue
-                found = []
+                delays = []
                 for _ in range(ROUNDS):
-                    found += asyncio.run(gaps(kind, policy, Path(name), hearing))
-                p95 = statistics.quantiles(found, n=20)[-1]
-                told = (len(found), f"{statistics.median(found):.1f}", f"{p95:.1f}", f"{max(found):.1f}")
-                print(f"| {kind} | {policy} | {' | '.join(map(str, told))} |")
+                    delays += asyncio.run(gaps(kind, policy, Path(name), hearing))
+                p95 = statistics.quantiles(delays, n=20)[-1]
+                cells = (len(delays), f"{statistics.median(delays):.1f}", f"{p95:.1f}", f"{max(delays):.1f}")
+                print(f"| {kind} | {policy} | {' | '.join(map(str, cells))} |")
 
 
 if __name__ == "__main__":

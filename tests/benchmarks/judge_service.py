@@ -37,20 +37,20 @@ Row = tuple[str, int, float, list[float]]
 """What, how many answers, seconds in all, seconds of each."""
 
 
-async def timed(what: str, answers: int, at_once: int, one: Callable[[], Awaitable[object]]) -> Row:
+async def timed(title: str, answers: int, at_once: int, action: Callable[[], Awaitable[object]]) -> Row:
     """So many times the same, so many at once."""
-    each: list[float] = []
+    times: list[float] = []
     turn = asyncio.Semaphore(at_once)
 
     async def run() -> None:
         async with turn:
             started = time.perf_counter()
-            await one()
-            each.append(time.perf_counter() - started)
+            await action()
+            times.append(time.perf_counter() - started)
 
     started = time.perf_counter()
     await asyncio.gather(*(run() for _ in range(answers)))
-    return what, answers, time.perf_counter() - started, each
+    return title, answers, time.perf_counter() - started, times
 
 
 async def in_process(home: Home, answers: int) -> list[Row]:
@@ -62,13 +62,13 @@ async def in_process(home: Home, answers: int) -> list[Row]:
 
     records = await Records.open(home.data / "bench.sqlite")
 
-    async def kept() -> None:
+    async def judge_and_keep() -> None:
         await judge_and_record(store.unseal(REF), ANSWER, None, records, ref=REF)
 
     try:
         return [
             await timed("in-process, rules alone", answers, 1, rules),
-            await timed("in-process, kept", answers, 1, kept),
+            await timed("in-process, kept", answers, 1, judge_and_keep),
         ]
     finally:
         await records.close()
@@ -91,10 +91,10 @@ async def through_the_service(url: str, token: str, answers: int) -> list[Row]:
                         return
 
         await submit()
-        one = await timed("service, one after the other", answers, 1, submit)
-        many = await timed(f"service, {AT_ONCE} at a time", answers, AT_ONCE, submit)
+        single_row = await timed("service, one after the other", answers, 1, submit)
+        parallel_row = await timed(f"service, {AT_ONCE} at a time", answers, AT_ONCE, submit)
         _, _, seconds, _ = await timed("", 1, 1, batch)
-        return [one, many, ("service, a batch", min(answers, 1000), seconds, [])]
+        return [single_row, parallel_row, ("service, a batch", min(answers, 1000), seconds, [])]
 
 
 def main() -> None:
@@ -109,22 +109,22 @@ def main() -> None:
         with log.open("wb") as stream:
             service = subprocess.Popen([BENCHWRIGHT, "judge", "serve", "--port", "0"], env=environment, stderr=stream)
         try:
-            while not (found := re.search(r"Listening on (\S+)", log.read_text())):
+            while not (match := re.search(r"Listening on (\S+)", log.read_text())):
                 time.sleep(0.05)
             rows = [
                 *asyncio.run(in_process(home, answers)),
-                *asyncio.run(through_the_service(found[1], token, answers)),
+                *asyncio.run(through_the_service(match[1], token, answers)),
             ]
         finally:
             service.send_signal(signal.SIGTERM)
             service.wait()
     print("| how | answers a second | median ms | 99 % within ms | time per answer, × kept |")
     print("| --- | --- | --- | --- | --- |")
-    kept = rows[1][2] / rows[1][1]
-    for what, count, seconds, each in rows:
-        median = f"{1e3 * statistics.median(each):.2f}" if each else ""
-        most = f"{1e3 * sorted(each)[int(0.99 * len(each))]:.2f}" if each else ""
-        print(f"| {what} | {count / seconds:.0f} | {median} | {most} | {seconds / count / kept:.2f} |")
+    kept_s = rows[1][2] / rows[1][1]
+    for title, count, seconds, times in rows:
+        median = f"{1e3 * statistics.median(times):.2f}" if times else ""
+        p99 = f"{1e3 * sorted(times)[int(0.99 * len(times))]:.2f}" if times else ""
+        print(f"| {title} | {count / seconds:.0f} | {median} | {p99} | {seconds / count / kept_s:.2f} |")
 
 
 if __name__ == "__main__":

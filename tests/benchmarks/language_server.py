@@ -116,12 +116,12 @@ def real(lines: int) -> str | None:
     """The first modules of vendors' cells, up to so many lines; none where they are not installed."""
     if not YOSYS:
         return None
-    kept: list[str] = []
+    modules: list[str] = []
     for module in YOSYS[0].read_text().split("endmodule\n"):
-        kept += [module, "endmodule\n"]
-        if sum(part.count("\n") for part in kept) >= lines:
+        modules += [module, "endmodule\n"]
+        if sum(part.count("\n") for part in modules) >= lines:
             break
-    return "".join(kept)
+    return "".join(modules)
 
 
 class Client:
@@ -141,7 +141,7 @@ class Client:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=folder
         )
         self._id = 0
-        self.answered: set[int] = set()
+        self.answered_ids: set[int] = set()
         self.capabilities = self.ask(
             "initialize",
             {
@@ -170,8 +170,8 @@ class Client:
     @property
     def cpu_s(self) -> float:
         """Processor time that the server has taken."""
-        taken = psutil.Process(self.process.pid).cpu_times()
-        return float(taken.user + taken.system)
+        processor_times = psutil.Process(self.process.pid).cpu_times()
+        return float(processor_times.user + processor_times.system)
 
     def tell(self, method: str, params: Any) -> None:
         """Send a notification."""
@@ -183,7 +183,7 @@ class Client:
         while True:
             message = self._receive()
             if "id" in message and "method" not in message:
-                self.answered.add(message["id"])
+                self.answered_ids.add(message["id"])
                 if message["id"] == number:
                     return message.get("result")
             if "id" in message and "method" in message:
@@ -227,7 +227,7 @@ class Client:
 
 
 @dataclass
-class Open:
+class OpenDocument:
     """An open document."""
 
     client: Client
@@ -244,21 +244,21 @@ class Open:
         """The document."""
         return {"uri": self.uri}
 
-    def key(self, offset: int, text: str, over: int = 0) -> None:
+    def key(self, offset: int, text: str, removed: int = 0) -> None:
         """Type something."""
         self.version += 1
-        place = {"start": self.position(offset), "end": self.position(offset + over)}
-        self.text = self.text[:offset] + text + self.text[offset + over :]
-        change = {"range": place, "text": text}
+        replaced_range = {"start": self.position(offset), "end": self.position(offset + removed)}
+        self.text = self.text[:offset] + text + self.text[offset + removed :]
+        change = {"range": replaced_range, "text": text}
         params = {"textDocument": {"uri": self.uri, "version": self.version}, "contentChanges": [change]}
         self.client.tell("textDocument/didChange", params)
 
     def position(self, offset: int) -> dict[str, int]:
         """Where an offset is; the texts are ASCII."""
-        before = self.text.count("\n", 0, offset)
-        return {"line": before, "character": offset - (self.text.rfind("\n", 0, offset) + 1)}
+        line = self.text.count("\n", 0, offset)
+        return {"line": line, "character": offset - (self.text.rfind("\n", 0, offset) + 1)}
 
-    def at(self, offset: int) -> dict[str, Any]:
+    def position_params(self, offset: int) -> dict[str, Any]:
         """A document and a place in it."""
         return {"textDocument": self.identifier, "position": self.position(offset)}
 
@@ -273,7 +273,7 @@ def p95(times: Sequence[float]) -> float:
 
 
 @dataclass
-class Asked:
+class RequestTimes:
     """What came of asking the same for some times."""
 
     times: list[float]
@@ -295,20 +295,20 @@ class Asked:
         return f"{p95(self.times):.1f}"
 
 
-def keystrokes(file: Open, dice: random.Random, after: Callable[[], Any], rounds: int) -> list[float]:
+def keystrokes(file: OpenDocument, dice: random.Random, wait: Callable[[], Any], rounds: int) -> list[float]:
     """Times from a key to the end of something: words typed letter by letter in random lines, taken out again."""
     times: list[float] = []
     while len(times) < rounds:
         ends = [index for index, character in enumerate(file.text) if character == ";"]
-        at = dice.choice(ends) + 1
+        offset = dice.choice(ends) + 1
         typed = "\n assign q = 1;"
         for number, letter in enumerate(typed):
             began = time.perf_counter()
-            file.key(at + number, letter)
-            after()
+            file.key(offset + number, letter)
+            wait()
             times.append(file.client.arrived - began)
-        file.key(at, "", len(typed))
-        after()
+        file.key(offset, "", len(typed))
+        wait()
     return times
 
 
@@ -317,7 +317,7 @@ def measured(client: Client, folder: Path, text: str, rounds: int) -> dict[str, 
     dice = random.Random(1)
     path = folder / "bench.sv"
     path.write_text(text)
-    file = Open(client, path.as_uri(), text)
+    file = OpenDocument(client, path.as_uri(), text)
     file.diagnostics()
     rows: dict[str, str] = {}
     cpu = client.cpu_s
@@ -331,38 +331,38 @@ def measured(client: Client, folder: Path, text: str, rounds: int) -> dict[str, 
     names = list(_names(file.text))
     places = [dice.choice(names) for _ in range(rounds)]
     for method, provider in (("hover", "hoverProvider"), ("definition", "definitionProvider")):
-        asked = Asked([])
+        latencies = RequestTimes([])
         cpu = client.cpu_s
-        for at in places:
-            asked.ask(client, f"textDocument/{method}", file.at(at))
+        for offset in places:
+            latencies.ask(client, f"textDocument/{method}", file.position_params(offset))
         if client.capabilities.get(provider):
-            rows[method] = asked.shown
+            rows[method] = latencies.shown
             rows[f"the server's CPU time for a {method}, mean"] = f"{1000 * (client.cpu_s - cpu) / rounds:.1f}"
     whole = {"textDocument": file.identifier}
-    asked = Asked([])
+    latencies = RequestTimes([])
     for _ in range(rounds):
-        asked.ask(client, "textDocument/documentSymbol", whole)
-    rows["symbols"] = asked.shown
+        latencies.ask(client, "textDocument/documentSymbol", whole)
+    rows["symbols"] = latencies.shown
     times = keystrokes(file, dice, lambda: client.ask("textDocument/documentSymbol", whole), rounds)
     rows["key → symbols"] = f"{p95(times):.1f}"
     if client.capabilities.get("completionProvider"):
-        asked = Asked([])
-        for at in places[: rounds // 2]:
-            file.key(at, "s")
-            asked.ask(client, "textDocument/completion", file.at(at + 1))
-            file.key(at, "", 1)
-        rows["key → completion"] = asked.shown
+        latencies = RequestTimes([])
+        for offset in places[: rounds // 2]:
+            file.key(offset, "s")
+            latencies.ask(client, "textDocument/completion", file.position_params(offset + 1))
+            file.key(offset, "", 1)
+        rows["key → completion"] = latencies.shown
     client.tell("textDocument/didClose", {"textDocument": file.identifier})
     return rows
 
 
 def _names(text: str) -> Iterator[int]:
     """Where names stand, in every seventh line or so."""
-    for found in re.finditer(
+    for match in re.finditer(
         r"(?m)^[ \t]*(?:input|output|assign|logic|state_t|if|parameter)\b[^;\n]*?\b(\w+)\W*$", text
     ):
-        if not found[1][0].isdigit():
-            yield found.start(1)
+        if not match[1][0].isdigit():
+            yield match.start(1)
 
 
 def starts(folder: Path) -> dict[str, float]:
@@ -372,7 +372,7 @@ def starts(folder: Path) -> dict[str, float]:
         for name, command in SERVERS.items():
             with Client(command, folder) as client:
                 times[name].append(client.greeted_s)
-    return {name: 1000 * statistics.median(taken) for name, taken in times.items()}
+    return {name: 1000 * statistics.median(seconds) for name, seconds in times.items()}
 
 
 def memory(name: str, folder: Path, edits: int) -> list[float]:
@@ -382,21 +382,21 @@ def memory(name: str, folder: Path, edits: int) -> list[float]:
     path = folder / "memory.sv"
     path.write_text(text)
     with Client(SERVERS[name], folder, OPTIONS) as client:
-        file = Open(client, path.as_uri(), text)
+        file = OpenDocument(client, path.as_uri(), text)
         file.diagnostics()
-        found = [client.memory_mb]
+        megabytes = [client.memory_mb]
         last = 0
         for number in range(edits):
-            at = file.text.index(";", dice.randrange(len(file.text) // 2)) + 1
+            offset = file.text.index(";", dice.randrange(len(file.text) // 2)) + 1
             if number % 2:
                 file.key(last, "", 14)
             else:
-                last = at
-                file.key(at, f"\n  // {number:08}"[:14].ljust(14))
+                last = offset
+                file.key(offset, f"\n  // {number:08}"[:14].ljust(14))
             file.diagnostics()
             if (number + 1) % max(1, edits // 10) == 0:
-                found.append(client.memory_mb)
-    return found
+                megabytes.append(client.memory_mb)
+    return megabytes
 
 
 OPTIONS = {"diagnostics": {"quietMs": 0, "patienceMs": 0}}
@@ -404,16 +404,16 @@ OPTIONS = {"diagnostics": {"quietMs": 0, "patienceMs": 0}}
 
 def table(kind: str, texts: dict[int, str], rounds: int, folder: Path) -> None:
     """Print what was measured on files of one kind."""
-    found: dict[tuple[str, int], dict[str, str]] = {}
+    measurements: dict[tuple[str, int], dict[str, str]] = {}
     for size, text in texts.items():
         for name, command in SERVERS.items():
             with Client(command, folder, OPTIONS if name == "benchwright" else None) as client:
-                found[name, size] = measured(client, folder, text, rounds)
+                measurements[name, size] = measured(client, folder, text, rounds)
     columns = [f"{name} {size:,}" for size in texts for name in SERVERS]
     print(f"\n| {kind} file, ms | " + " | ".join(columns) + " |")
     print("| --- |" + " --- |" * len(columns))
-    for row in dict.fromkeys(row for rows in found.values() for row in rows):
-        values = [found[name, size].get(row, "–") for size in texts for name in SERVERS]
+    for row in dict.fromkeys(row for rows in measurements.values() for row in rows):
+        values = [measurements[name, size].get(row, "–") for size in texts for name in SERVERS]
         print(f"| {row} | {' | '.join(values)} |", flush=True)
 
 
@@ -427,8 +427,8 @@ def main() -> None:
         folder = Path(temporary).resolve()
         print(f"Load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores.\n")
         print("| start to `initialize` answered | ms, median |\n| --- | --- |")
-        for name, taken in starts(folder).items():
-            print(f"| {name} | {taken:.0f} |", flush=True)
+        for name, median_ms in starts(folder).items():
+            print(f"| {name} | {median_ms:.0f} |", flush=True)
         table("generated", {size: generated(size) for size in SIZES}, arguments.rounds, folder)
         vendors = {size: text for size in SIZES if (text := real(size)) is not None}
         if vendors:

@@ -55,9 +55,9 @@ def guard_ms(text: str, toolchain: Toolchain) -> tuple[float, float]:
         (Path(folder) / "a.sv").write_text(text)
         view = ["bwrap", "--clearenv", "--dev-bind", "/dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"]
         for name in ("usr", "etc", "opt", "bin", "sbin", "lib", "lib64"):
-            place = toolchain.root / name
-            link = ["--symlink", str(place.readlink()), f"/{name}"] if place.is_symlink() else None
-            view += link or ["--ro-bind", str(place), f"/{name}"]
+            source = toolchain.root / name
+            link = ["--symlink", str(source.readlink()), f"/{name}"] if source.is_symlink() else None
+            view += link or ["--ro-bind", str(source), f"/{name}"]
         view += ["--ro-bind", str(toolchain.inside), "/opt/benchwright/inside", "--bind", folder, "/code"]
         for name, value in toolchain.environment(Selection()).items():
             view += ["--setenv", name, value]
@@ -69,16 +69,16 @@ def guard_ms(text: str, toolchain: Toolchain) -> tuple[float, float]:
         for _ in range(ROUNDS):
             for program in programs:
                 start = _children_s()
-                asked = ["--cc", "-Wno-fatal", "-Wno-lint", "--Mdir", "/tmp/built", "/code/a.sv"]
-                subprocess.run([*view, "perl", program, *asked], check=True, capture_output=True)
+                options = ["--cc", "-Wno-fatal", "-Wno-lint", "--Mdir", "/tmp/built", "/code/a.sv"]
+                subprocess.run([*view, "perl", program, *options], check=True, capture_output=True)
                 times[program].append(_children_s() - start)
         alone, guarded = (statistics.median(times[program]) * 1000 for program in programs)
         return alone, guarded
 
 
 def _children_s() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def main() -> None:
@@ -90,8 +90,8 @@ def main() -> None:
     for size in (2_000, 20_000, 200_000):
         text = design(size)
         alone, guarded = guard_ms(text, toolchain) if size < 100_000 else (0.0, 0.0)
-        shown = (f"{alone:.0f}", f"{guarded:.0f}") if guarded else ("", "")
-        print(f"| {len(text)} | {scan_ms(text):.1f} | {shown[0]} | {shown[1]} |", flush=True)
+        cells = (f"{alone:.0f}", f"{guarded:.0f}") if guarded else ("", "")
+        print(f"| {len(text)} | {scan_ms(text):.1f} | {cells[0]} | {cells[1]} |", flush=True)
 
 
 if __name__ == "__main__":

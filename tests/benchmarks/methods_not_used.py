@@ -25,7 +25,7 @@ from benchwright_analysis.statistics.pseudo_values import log_restricted_times
 from benchwright_analysis.statistics.restricted_mean import restricted_mean_difference
 from benchwright_analysis.statistics.variance_components import indicator, projector
 
-from .error_rates import A_THIRD, CHANGE, LIMIT, SCENARIOS, SEED, Drawn, Numbers, Plan, Size, draw, rates, truth
+from .error_rates import A_THIRD, CHANGE, LIMIT, SCENARIOS, SEED, Numbers, Plan, Size, StudySample, draw, rates, truth
 
 STUDIES = 1000
 VARIES = (0.0, 0.15, 0.3)
@@ -34,16 +34,16 @@ HALVED = math.log(0.5)
 EXHAUSTIVE = 10
 """Pairs of participants up to which all allocations are tried."""
 ALLOCATIONS = 1023
-WITHIN = tuple(Size(*one) for one in ((5, 12), (5, 40), (8, 6), (20, 4), (20, 12), (60, 6)))
-KNOWN = tuple(Size(*one) for one in ((5, 4), (5, 12), (12, 8), (20, 4), (20, 12)))
+WITHIN = tuple(Size(*dimensions) for dimensions in ((5, 12), (5, 40), (8, 6), (20, 4), (20, 12), (60, 6)))
+KNOWN = tuple(Size(*dimensions) for dimensions in ((5, 4), (5, 12), (12, 8), (20, 4), (20, 12)))
 FEW = (Size(30, 4), Size(60, 4))
-BETWEEN = tuple(Size(*one) for one in ((12, 8), (20, 12), (60, 6)))
+BETWEEN = tuple(Size(*dimensions) for dimensions in ((12, 8), (20, 12), (60, 6)))
 
-Test = Callable[[Drawn, float], float]
+Test = Callable[[StudySample, float], float]
 """The p-value of a study, that the mean logarithm of time differs by so much."""
 
 
-def studies(plan: Plan, count: int) -> Iterator[Drawn]:
+def studies(plan: Plan, count: int) -> Iterator[StudySample]:
     for number in range(count):
         yield draw(plan, np.random.default_rng([SEED, 2, number]))
 
@@ -55,46 +55,48 @@ def rejected(test: Test, plan: Plan, count: int, *, true: bool) -> float:
     return 100 * float(np.mean([test(study, gap) < 0.05 for study in studies(plan, count)]))
 
 
-def contributions(study: Drawn, gap: float, groups: NDArray[np.intp]) -> tuple[Numbers, Numbers]:
+def contributions(study: StudySample, gap: float, groups: NDArray[np.intp]) -> tuple[Numbers, Numbers]:
     """Of each group of rows to the numerator of the difference, and of each two to its denominator.
 
     Participants and problems are compared with themselves.
     """
     values, side = np.zeros(len(study.minutes)), study.second - 0.5
     for second in (False, True):
-        here: Flags = (study.second > 0) == second
-        values[here] = log_restricted_times(study.minutes[here], study.passed[here], LIMIT) - gap * second
-    people, problems = (indicator(one, one.max() + 1) for one in (study.participant, study.problem))
+        chosen_rows: Flags = (study.second > 0) == second
+        values[chosen_rows] = (
+            log_restricted_times(study.minutes[chosen_rows], study.passed[chosen_rows], LIMIT) - gap * second
+        )
+    people, problems = (indicator(labels, labels.max() + 1) for labels in (study.participant, study.problem))
     basis = projector(np.hstack([people, problems]))
     sides = indicator(groups, groups.max() + 1) * side[:, None]
     part = basis.T @ sides
     return sides.T @ (values - basis @ (basis.T @ values)), sides.T @ sides - part.T @ part
 
 
-def randomisation(study: Drawn, gap: float) -> float:
+def randomisation(study: StudySample, gap: float) -> float:
     """Over the conditions that pairs could have had, with their order of problems."""
-    above, below = contributions(study, gap, study.participant // 2)
-    pairs = len(above)
+    numerators, denominators = contributions(study, gap, study.participant // 2)
+    pairs = len(numerators)
     if pairs <= EXHAUSTIVE:
         signs = 1.0 - 2 * ((np.arange(2**pairs)[:, None] >> np.arange(pairs)) & 1)
     else:
         drawn = np.random.default_rng([SEED, 3]).choice([-1.0, 1.0], (ALLOCATIONS, pairs))
         signs = np.vstack([np.ones(pairs), drawn])
-    found = np.abs(signs @ above / np.einsum("ij,jk,ik->i", signs, below, signs))
-    return float(np.mean(found >= found[0] * (1 - 1e-9)))
+    effects = np.abs(signs @ numerators / np.einsum("ij,jk,ik->i", signs, denominators, signs))
+    return float(np.mean(effects >= effects[0] * (1 - 1e-9)))
 
 
-def log_rank(study: Drawn, _gap: float) -> float:
+def log_rank(study: StudySample, _gap: float) -> float:
     return float(survdiff(study.minutes, study.passed.astype(int), study.second)[1])
 
 
-def majorities(study: Drawn, _gap: float) -> float:
+def majorities(study: StudySample, _gap: float) -> float:
     """McNemar's exact test, of problems that most solved under one condition alone."""
     shares = []
     for side in (0, 1):
-        here = study.second == side
-        solved = np.bincount(study.problem[here], study.passed[here], minlength=study.problem.max() + 1)
-        shares.append(solved / np.maximum(1, np.bincount(study.problem[here], minlength=len(solved))) > 0.5)
+        chosen_rows = study.second == side
+        solved = np.bincount(study.problem[chosen_rows], study.passed[chosen_rows], minlength=study.problem.max() + 1)
+        shares.append(solved / np.maximum(1, np.bincount(study.problem[chosen_rows], minlength=len(solved))) > 0.5)
     first, second = int((shares[0] & ~shares[1]).sum()), int((shares[1] & ~shares[0]).sum())
     return float(stats.binomtest(first, first + second).pvalue) if first + second else 1.0
 
@@ -104,33 +106,38 @@ def known_variance(size: Size, count: int) -> tuple[float, float]:
     plan = Plan(size, effect=A_THIRD)
     means = truth(plan, np.random.default_rng([SEED, 0])).mean
     values = []
-    for one in studies(plan, count):
+    for study in studies(plan, count):
         with suppress(StatisticsError):
-            values.append(restricted_mean_difference(one.minutes, one.passed, one.second, LIMIT, one.cells).value)
-    found = np.array(values)
-    reach = stats.norm.ppf(0.975) * found.std()
-    missed, told = (100 * float(np.mean(np.abs(each) > reach)) for each in (found - means[1] + means[0], found))
-    return missed, told
+            values.append(
+                restricted_mean_difference(study.minutes, study.passed, study.second, LIMIT, study.cells).value
+            )
+    differences = np.array(values)
+    reach = stats.norm.ppf(0.975) * differences.std()
+    missed, power = (
+        100 * float(np.mean(np.abs(shifts) > reach)) for shifts in (differences - means[1] + means[0], differences)
+    )
+    return missed, power
 
 
 def row(size: Size, count: int) -> str:
     """Of a study within persons."""
     missed = [rejected(randomisation, Plan(size, varies=varies), count, true=True) for varies in VARIES]
-    found = rejected(randomisation, Plan(size, effect=A_THIRD), count, true=False)
-    ours = 100 * (1 - rates(Plan(size, varies=VARIES[-1]), count, SEED)[CHANGE].held)
+    power = rejected(randomisation, Plan(size, effect=A_THIRD), count, true=False)
+    ours = 100 * (1 - rates(Plan(size, varies=VARIES[-1]), count, SEED)[CHANGE].coverage)
     allocations = 2 ** ((size.participants + 1) // 2)
-    return f"| {size} | {allocations:,} | {' | '.join(f'{one:.1f}' for one in missed)} | {found:.0f} | {ours:.1f} |"
+    missed_cells = " | ".join(f"{percent:.1f}" for percent in missed)
+    return f"| {size} | {allocations:,} | {missed_cells} | {power:.0f} | {ours:.1f} |"
 
 
 def too_few_problems(count: int) -> Iterator[str]:
     """What intervals would miss if they were given."""
     with patch.object(crossed, "MANY_PARTICIPANTS", max(size.participants for size in FEW)):
         for size in FEW:
-            for within in (True, False):
+            for is_within in (True, False):
                 for effect, varies in SCENARIOS.values():
-                    found = rates(Plan(size, within, effect, varies), count, SEED)
-                    missed = " ".join(f"{100 * (1 - one.held):.1f}" for one in found.values())
-                    yield f"{size} within={within} effect={effect:.2f} varies={varies}: {missed}"
+                    size_rates = rates(Plan(size, is_within, effect, varies), count, SEED)
+                    missed = " ".join(f"{100 * (1 - rate.coverage):.1f}" for rate in size_rates.values())
+                    yield f"{size} within={is_within} effect={effect:.2f} varies={varies}: {missed}"
 
 
 def main() -> None:
@@ -141,10 +148,10 @@ def main() -> None:
     for size in WITHIN:
         print(row(size, count), flush=True)
     for size in KNOWN:
-        missed, told = known_variance(size, count)
-        print(f"known variance {size}: missed {missed:.1f}, found {told:.0f}", flush=True)
+        missed, power = known_variance(size, count)
+        print(f"known variance {size}: missed {missed:.1f}, found {power:.0f}", flush=True)
     for size in BETWEEN:
-        share = rejected(log_rank, Plan(size, within=False), count, true=False)
+        share = rejected(log_rank, Plan(size, is_within=False), count, true=False)
         print(f"log-rank {size}: {share:.0f}", flush=True)
     for size in WITHIN:
         print(

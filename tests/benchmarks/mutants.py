@@ -32,40 +32,40 @@ CORES = 2
 def sample(folder: Path, mutants: int) -> list[Candidates]:
     """As many mutants, the same number of each problem that has so many."""
     problems, chosen, left = published(folder), [], mutants
-    problems.sort(key=lambda one: len(candidates(one, seed=0, limit=None).chosen))
+    problems.sort(key=lambda problem: len(candidates(problem, seed=0, limit=None).chosen))
     for number, problem in enumerate(problems):
-        one = candidates(problem, seed=0, limit=max(1, left // (len(problems) - number)))
-        chosen.append(one)
-        left -= len(one.chosen)
+        candidate_set = candidates(problem, seed=0, limit=max(1, left // (len(problems) - number)))
+        chosen.append(candidate_set)
+        left -= len(candidate_set.chosen)
     return chosen
 
 
-async def timed(folder: Path, wanted: list[Candidates]) -> tuple[float, list[ProblemFindings]]:
+async def timed(folder: Path, candidate_sets: list[Candidates]) -> tuple[float, list[ProblemFindings]]:
     """Seconds, and what was found."""
     home = Home.find({"BENCHWRIGHT_HOME": str(folder), "BENCHWRIGHT_CACHE": str(Home.find().cache)})
     box, toolchain = open_sandbox("bwrap"), Toolchain.find(home.cache)
 
     async with open_executor(home, jobs=CORES, cluster=None, options=()) as runs:
-        analyser = Analyser(runs, box, toolchain, VerdictStore.of(home), False, on_progress=lambda now: None)
+        analyser = Analyser(runs, box, toolchain, VerdictStore.from_home(home), False, on_progress=lambda now: None)
         started = time.perf_counter()
-        found = await analyser.analyse(wanted, prover(box, toolchain), CORES)
-        return time.perf_counter() - started, found
+        findings = await analyser.analyse(candidate_sets, prover(box, toolchain), CORES)
+        return time.perf_counter() - started, findings
 
 
 def main(mutants: int) -> None:
     """Measures, and prints."""
     with tempfile.TemporaryDirectory() as temporary:
-        wanted = sample(Path(temporary, "sets"), mutants)
+        candidate_sets = sample(Path(temporary, "sets"), mutants)
         alone_s = 0.0
-        for number, one in enumerate(wanted):
-            took_s, _ = asyncio.run(timed(Path(temporary, f"alone-{number}"), [replace(one, chosen=())]))
-            alone_s += took_s * len(one.chosen)
-        whole_s, found = asyncio.run(timed(Path(temporary, "all"), wanted))
-    total = sum(len(one.chosen) for one in wanted)
+        for number, candidate_set in enumerate(candidate_sets):
+            took_s, _ = asyncio.run(timed(Path(temporary, f"alone-{number}"), [replace(candidate_set, chosen=())]))
+            alone_s += took_s * len(candidate_set.chosen)
+        whole_s, findings = asyncio.run(timed(Path(temporary, "all"), candidate_sets))
+    total = sum(len(candidate_set.chosen) for candidate_set in candidate_sets)
     print("| problem | mutants | killed | survived | equivalent |\n| --- | ---: | ---: | ---: | ---: |")
-    for one, of_problem in zip(wanted, found, strict=True):
+    for candidate_set, of_problem in zip(candidate_sets, findings, strict=True):
         counts = (of_problem.count(status) for status in (Status.KILLED, Status.SURVIVED, Status.EQUIVALENT))
-        print(f"| `{of_problem.id}` | {len(one.chosen)} | {' | '.join(map(str, counts))} |")
+        print(f"| `{of_problem.id}` | {len(candidate_set.chosen)} | {' | '.join(map(str, counts))} |")
     print(f"\n{total} mutants on {CORES} cores: {whole_s:.0f} s, ratio {CORES * whole_s / alone_s:.2f}")
     print(f"500 mutants: {whole_s / total * 500 / 60:.1f} min")
 

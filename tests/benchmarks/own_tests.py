@@ -141,9 +141,9 @@ async def main(rounds: int) -> None:
     print("| --- | --- | --- | --- |")
     for case in CASES:
         pairs = [(by_hand(case, toolchain), await ours(case, sandbox, toolchain)) for _ in range(rounds)]
-        hand, own = (statistics.median(seconds) for seconds in zip(*pairs, strict=True))
-        ratio = statistics.median(own / hand for hand, own in pairs)
-        print(f"| {case.name} | {hand:.3f} | {own:.3f} | {ratio:.2f} |")
+        hand, own_s = (statistics.median(seconds) for seconds in zip(*pairs, strict=True))
+        ratio = statistics.median(own_s / hand for hand, own_s in pairs)
+        print(f"| {case.name} | {hand:.3f} | {own_s:.3f} | {ratio:.2f} |")
 
 
 if __name__ == "__main__":

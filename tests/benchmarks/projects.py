@@ -23,7 +23,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks.language_server import OPTIONS, SERVERS, Client, Open, keystrokes, p95
+from tests.benchmarks.language_server import OPTIONS, SERVERS, Client, OpenDocument, keystrokes, p95
 from tests.support.designs.generated_classes import generated_classes
 from tests.support.designs.generated_project import generated_project
 
@@ -109,13 +109,13 @@ class Project:
         self.rows = {"start → any answer": f"{1000 * (client.arrived - client.started):.0f}"}
         began = time.perf_counter()
         path = folder / case.middle
-        self.file = Open(client, path.as_uri(), path.read_text())
+        self.file = OpenDocument(client, path.as_uri(), path.read_text())
         self.file.diagnostics()
         self.rows["open → diagnostics, cold"] = f"{1000 * (client.arrived - began):.0f}"
         client.ask("workspace/symbol", {"query": "no_such_name"})
         self.rows["open → all files read"] = f"{1000 * (client.arrived - began):.0f}"
-        code = re.sub(r"//[^\n]*|\"[^\"]*\"", lambda found: " " * len(found[0]), self.file.text)
-        words = [found.start() for found in re.finditer(r"\b[A-Za-z_]\w{2,}", code)]
+        code = re.sub(r"//[^\n]*|\"[^\"]*\"", lambda match: " " * len(match[0]), self.file.text)
+        words = [match.start() for match in re.finditer(r"\b[A-Za-z_]\w{2,}", code)]
         self._places = random.Random(2).sample(words, 20)
 
     def measure(self, rounds: int, slow_rounds: int) -> dict[str, str]:
@@ -131,20 +131,22 @@ class Project:
         self.file.diagnostics()
         self._settle()
         for method in ("definition", "hover", "documentHighlight"):
-            self._ask(method, rounds, lambda number: self.file.at(self._places[number % len(self._places)]))
+            self._ask(
+                method, rounds, lambda number: self.file.position_params(self._places[number % len(self._places)])
+            )
         self._after_key("completion", rounds)
         whole = {"textDocument": self.file.identifier}
-        everything = {"start": {"line": 0, "character": 0}, "end": {"line": 400, "character": 0}}
-        self._ask("inlayHint", slow_rounds, lambda _: {**whole, "range": everything})
-        at = self.file.text.index(" == ")
-        line = {"start": self.file.position(at), "end": self.file.position(at)}
+        whole_range = {"start": {"line": 0, "character": 0}, "end": {"line": 400, "character": 0}}
+        self._ask("inlayHint", slow_rounds, lambda _: {**whole, "range": whole_range})
+        offset = self.file.text.index(" == ")
+        line = {"start": self.file.position(offset), "end": self.file.position(offset)}
         self._ask("codeAction", slow_rounds, lambda _: {**whole, "range": line, "context": {"diagnostics": []}})
         for name in self._case.searched:
-            place = self.file.at(self.file.text.index(name) + 1)
-            asked = {**place, "context": {"includeDeclaration": True}}
-            self._ask("references", slow_rounds, partial(_same, asked), f" of {name}")
-            asked = {**place, "newName": "other_name"}
-            self._ask("rename", slow_rounds, partial(_same, asked), f" of {name}")
+            position_params = self.file.position_params(self.file.text.index(name) + 1)
+            params = {**position_params, "context": {"includeDeclaration": True}}
+            self._ask("references", slow_rounds, partial(_fixed_params, params), f" of {name}")
+            params = {**position_params, "newName": "other_name"}
+            self._ask("rename", slow_rounds, partial(_fixed_params, params), f" of {name}")
         self._search_and_ask(slow_rounds)
         self._cancel(slow_rounds)
         self.rows["resident memory, MB"] = f"{self.client.memory_mb:.0f}"
@@ -158,10 +160,10 @@ class Project:
         """Any answer while a search for references runs."""
         times: list[float] = []
         for name in list(self._case.searched) * rounds:
-            place = self.file.at(self.file.text.index(name) + 1)
-            asked = {**place, "context": {"includeDeclaration": True}}
-            search = self.client.begin("textDocument/references", asked)
-            while search not in self.client.answered:
+            position_params = self.file.position_params(self.file.text.index(name) + 1)
+            params = {**position_params, "context": {"includeDeclaration": True}}
+            search = self.client.begin("textDocument/references", params)
+            while search not in self.client.answered_ids:
                 began = time.perf_counter()
                 self.client.ask("benchmark/nothing", {})
                 times.append(self.client.arrived - began)
@@ -173,9 +175,9 @@ class Project:
         for method in ("references", "rename"):
             times: list[float] = []
             for number, name in enumerate(list(self._case.searched) * rounds):
-                place = self.file.at(self.file.text.index(name) + 1)
-                asked = {**place, "context": {"includeDeclaration": True}, "newName": "other_name"}
-                search = self.client.begin(f"textDocument/{method}", asked)
+                position_params = self.file.position_params(self.file.text.index(name) + 1)
+                params = {**position_params, "context": {"includeDeclaration": True}, "newName": "other_name"}
+                search = self.client.begin(f"textDocument/{method}", params)
                 time.sleep(0.005 + 0.01 * (number % 5))
                 took = self.client.cancel(search)
                 times += [took] if took is not None else []
@@ -199,18 +201,18 @@ class Project:
 
     def _after_key(self, method: str, rounds: int) -> None:
         times, empty = [], 0
-        found = re.search(r"assign \w+ *= *", self.file.text)
-        at = found.end() if found is not None else 0
+        match = re.search(r"assign \w+ *= *", self.file.text)
+        offset = match.end() if match is not None else 0
         for _ in range(rounds):
-            self.file.key(at, "d")
+            self.file.key(offset, "d")
             began = time.perf_counter()
-            empty += not self.client.ask(f"textDocument/{method}", self.file.at(at + 1))
+            empty += not self.client.ask(f"textDocument/{method}", self.file.position_params(offset + 1))
             times.append(self.client.arrived - began)
-            self.file.key(at, "", 1)
+            self.file.key(offset, "", 1)
         self.rows[f"key → {method}"] = shown(times, empty)
 
 
-def _same(params: dict[str, Any], _: int) -> dict[str, Any]:
+def _fixed_params(params: dict[str, Any], _: int) -> dict[str, Any]:
     return params
 
 
@@ -231,7 +233,7 @@ def measured(case: Case, rounds: int, slow_rounds: int, temporary: Path) -> None
             columns[way] = Project(client, folder, case).measure(rounds, slow_rounds)
         with Client(SERVERS[name], folder, options) as client:
             path = folder / case.middle
-            Open(client, path.as_uri(), path.read_text()).diagnostics()
+            OpenDocument(client, path.as_uri(), path.read_text()).diagnostics()
             columns[way]["second start → diagnostics"] = f"{1000 * (client.arrived - client.started):.0f}"
     print(f"\n| {case.title}, ms | " + " | ".join(columns) + " | has to hold |")
     print("| --- |" + " --- |" * (len(columns) + 1))
@@ -254,11 +256,11 @@ def class_library(classes: int) -> Case:
     packages = [name for name in library.texts if name.endswith(".sv")]
     last = len(packages) - 2
     body = "".join(
-        f"  class test_{one} extends class_{one};\n    class_{one + 1} part;\n"
-        f"    function void run_{one}(); if (part == null) part = new(); endfunction\n  endclass\n"
-        for one in range(1, min(classes - 1, 60), 3)
+        f"  class test_{number} extends class_{number};\n    class_{number + 1} part;\n"
+        f"    function void run_{number}(); if (part == null) part = new(); endfunction\n  endclass\n"
+        for number in range(1, min(classes - 1, 60), 3)
     )
-    imports = "".join(f"  import lib_{one}_pkg::*;\n" for one in range(last + 1))
+    imports = "".join(f"  import lib_{number}_pkg::*;\n" for number in range(last + 1))
     texts = library.texts | {_TEST: f"package test_pkg;\n{imports}{body}endpackage\n"}
     return Case(
         f"class library, {len(texts):,} files", len(texts), texts, [*packages, _TEST], _TEST, ("class_1", "lib_0_pkg")

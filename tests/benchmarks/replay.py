@@ -33,14 +33,16 @@ def typed(log: EventLog, clock: HandClock, events: int) -> str:
     length = len(GIVEN)
     for version in range(2, events // 2 + 1):
         clock.pass_s(dice.expovariate(5))
-        at, is_new = dice.randrange(length), dice.random() < 0.55
+        offset, is_new = dice.randrange(length), dice.random() < 0.55
         change = (
-            Change(start=at, end=at, text=dice.choice("abc\n;")) if is_new else Change(start=at, end=at + 1, text="")
+            Change(start=offset, end=offset, text=dice.choice("abc\n;"))
+            if is_new
+            else Change(start=offset, end=offset + 1, text="")
         )
         length += 1 if is_new else -1
         log.append_nowait(attempt, Edit(path=PATH, version=version, changes=(change,)))
-        said = {"kind": "paste" if version % 97 == 0 else "type"}
-        last = log.append_nowait(attempt, EditReason(path=PATH, version=version, reason="cursor", metadata=said))
+        metadata = {"kind": "paste" if version % 97 == 0 else "type"}
+        last = log.append_nowait(attempt, EditReason(path=PATH, version=version, reason="cursor", metadata=metadata))
     last.result()
     return attempt
 
@@ -56,16 +58,16 @@ def main(events: int) -> None:
         times = [time.process_time()]
         rows = log.stored_events(attempt)
         times.append(time.process_time())
-        found = played(rows)
+        playback = played(rows)
         times.append(time.process_time())
-        first = found.chunk(0)
+        first = playback.chunk(0)
         times.append(time.process_time())
-        found.final()
+        playback.final()
         times.append(time.process_time())
-    read, overview, chunk, others = (after - before for before, after in pairwise(times))
+    read, overview, chunk, remaining = (end - start for start, end in pairwise(times))
     print(f"{events} events: {read:.2f} s to read, {overview:.2f} s for the overview,")
-    print(f"{chunk:.3f} s for the first chunk, {others:.2f} s for the others;")
-    print(f"{len(found.bounds)} chunks, the first {len(first or b'')} bytes")
+    print(f"{chunk:.3f} s for the first chunk, {remaining:.2f} s for the others;")
+    print(f"{len(playback.bounds)} chunks, the first {len(first or b'')} bytes")
 
 
 if __name__ == "__main__":

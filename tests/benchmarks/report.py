@@ -67,35 +67,42 @@ def main() -> int:
     return 0 if result["seconds"] <= SECONDS and result["most_memory_bytes"] <= BYTES else 1
 
 
-def measure(home: Path, out: Path, *, check: bool) -> dict[str, float]:
+def measure(home: Path, report_folder: Path, *, check: bool) -> dict[str, float]:
     """Make the report, and watch the memory of all its processes together."""
     checked = "--check" if check else "--no-check"
-    command = [str(Path(sys.executable).with_name("benchwright")), "report", checked, "--out", str(out), "--json"]
+    command = [
+        str(Path(sys.executable).with_name("benchwright")),
+        "report",
+        checked,
+        "--out",
+        str(report_folder),
+        "--json",
+    ]
     begun = time.perf_counter()
     process = subprocess.Popen(command, env={**os.environ, "BENCHWRIGHT_HOME": str(home)}, stdout=subprocess.PIPE)
-    most = 0
+    peak_bytes = 0
 
     def watch() -> None:
-        nonlocal most
+        nonlocal peak_bytes
         while process.poll() is None:
-            most = max(most, _memory(process.pid))
+            peak_bytes = max(peak_bytes, _memory(process.pid))
             # Reading it costs the watched processes: their page tables are walked.
             time.sleep(0.5)
 
     watcher = threading.Thread(target=watch)
     watcher.start()
-    told, _ = process.communicate()
+    output, _ = process.communicate()
     watcher.join()
     elapsed = time.perf_counter() - begun
     if process.returncode:
         raise SystemExit(f"benchwright report ended with {process.returncode}")
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return {
         "seconds": round(elapsed, 1),
-        "cpu_seconds": round(used.ru_utime + used.ru_stime, 1),
-        "most_memory_bytes": most,
-        "counted": json.loads(told)["counted"],
-        "page_bytes": (out / "report.html").stat().st_size,
+        "cpu_seconds": round(usage.ru_utime + usage.ru_stime, 1),
+        "most_memory_bytes": peak_bytes,
+        "counted": json.loads(output)["counted"],
+        "page_bytes": (report_folder / "report.html").stat().st_size,
     }
 
 
@@ -123,11 +130,11 @@ def generate(path: Path, attempts: int, events: int, *, chained: bool = False) -
     begin = datetime(2026, 1, 5, 9, tzinfo=UTC)
     with writing(engine).begin() as connection:
         drawn = [_events(begin, events // attempts, kinds, chance) for _ in range(min(attempts, _DIFFERENT))]
-        several = [[tuple(row[name] for name in columns[1:]) for row in rows] for rows in drawn]
+        variants = [[tuple(row[name] for name in columns[1:]) for row in rows] for rows in drawn]
         for number in range(attempts):
             header = _header(number, begin + timedelta(minutes=number), chance)
             connection.execute(insert(ATTEMPTS), header.as_row())
-            rows = several[number % len(several)]
+            rows = variants[number % len(variants)]
             if chained:
                 rows = _chained(header, drawn[number % len(drawn)], columns[1:])
             connection.exec_driver_sql(statement, [(header.id, *row) for row in rows])
@@ -137,13 +144,13 @@ def generate(path: Path, attempts: int, events: int, *, chained: bool = False) -
 
 
 def _chained(header: AttemptHeader, rows: list[dict[str, Any]], columns: list[str]) -> list[tuple[object, ...]]:
-    head, found = header.chain_start(), []
+    head, chained_rows = header.chain_start(), []
     for row in rows:
         values = row | {"prev_hash": head}
         fields = row["seq"], row["wall"], row["mono_ns"], row["process"], row["body"], head, row["schema"]
         head = hash_of(header.id, *fields, header.solver, header.condition)
-        found.append(tuple((values | {"hash": head})[name] for name in columns))
-    return found
+        chained_rows.append(tuple((values | {"hash": head})[name] for name in columns))
+    return chained_rows
 
 
 def _header(number: int, created: datetime, chance: random.Random) -> AttemptHeader:
@@ -167,7 +174,7 @@ def _events(begin: datetime, count: int, kinds: list[str], chance: random.Random
     opened: dict[str, object] = {"type": "opened", "files": {"rtl/a.sv": {"sha256": _ZERO, "text": text, "bom": False}}}
     bodies: list[tuple[dict[str, object], str]] = [(opened, "open"), ({"type": "started"}, "running")]
     length, version, reason = len(text), 1, ""
-    for place in range(count - 3):
+    for index in range(count - 3):
         kind = chance.choice(kinds)
         body: dict[str, object] = {"type": kind}
         if kind == "edit":
@@ -193,7 +200,7 @@ def _events(begin: datetime, count: int, kinds: list[str], chance: random.Random
             body["partial"] = False
         elif kind == "run_finished":
             passed = chance.random() < 0.15
-            body |= {"run": f"r{place}", "number": place + 1, "outcome": "passed" if passed else "failed"}
+            body |= {"run": f"r{index}", "number": index + 1, "outcome": "passed" if passed else "failed"}
             body |= {"reason": "passed" if passed else "tests_failed", "message": "", "passed": 3, "total": 5}
             body |= {"wall_s": 1.5, "digests": {"toolchain": _ZERO, "sandbox": "bwrap"}}
         bodies.append((body, "running"))

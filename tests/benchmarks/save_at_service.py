@@ -42,14 +42,14 @@ async def measured(home: Path, packs: dict[str, str], rounds: int) -> dict[str, 
     times: dict[str, list[float]] = {}
     try:
         for number in range(1, rounds + 1):
-            for place, pack in packs.items():
+            for location, pack in packs.items():
                 desk = await editor.open_problem(f"{pack}/{PROBLEM}")
                 if number == 1:
                     await desk.start()
                 elif (await desk.ask("status")).state == "paused":
                     await desk.ask("resume")
                 file = desk.open()
-                times.setdefault(place, []).append(await saved(desk, file, number))
+                times.setdefault(location, []).append(await saved(desk, file, number))
                 file.close()
     finally:
         await editor.quit()
@@ -64,18 +64,21 @@ def main() -> None:
         with running(Service(Path(folder) / "service")) as service:
             course = service.set_up(title="Week 1")
             command = (Path(sys.executable).parent / "benchwright", "login", service.url)
-            given = ("--code", course.invitation, "--name", "Ada")
+            arguments = ("--code", course.invitation, "--name", "Ada")
             environment = os.environ | {"BENCHWRIGHT_HOME": str(home)}
-            said = subprocess.run(
-                (*command, *given), env=environment, capture_output=True, text=True, check=True
+            output = subprocess.run(
+                (*command, *arguments), env=environment, capture_output=True, text=True, check=True
             ).stdout
-            pack = next(line for line in said.splitlines() if "\t" in line).partition("\t")[0]
+            pack = next(line for line in output.splitlines() if "\t" in line).partition("\t")[0]
             times = asyncio.run(measured(home, {"here": "starter", "at the service": pack}, rounds))
     print(f"Load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores, {rounds} saves each.\n")
     print("| save → verdict, ms | median | 95th percentile |\n| --- | --- | --- |")
-    for place, found in times.items():
-        ordered = sorted(found)
-        print(f"| {place} | {1000 * statistics.median(found):.0f} | {1000 * ordered[int(0.95 * (rounds - 1))]:.0f} |")
+    for location, location_times in times.items():
+        ordered = sorted(location_times)
+        print(
+            f"| {location} | {1000 * statistics.median(location_times):.0f} | "
+            f"{1000 * ordered[int(0.95 * (rounds - 1))]:.0f} |"
+        )
 
 
 if __name__ == "__main__":

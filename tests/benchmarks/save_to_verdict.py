@@ -45,10 +45,14 @@ class HarnessFailed(Exception):
 def problems(home: Home) -> list[Problem]:
     """The starter pack's designs, and NVIDIA's examples where they are at hand."""
     store = Store(home)
-    found = [store.unseal(f"starter/{one.id}") for one in store.public("starter").problems if one.kind is Kind.DESIGN]
+    designs = [
+        store.unseal(f"starter/{problem.id}")
+        for problem in store.public("starter").problems
+        if problem.kind is Kind.DESIGN
+    ]
     for file in sorted(EXAMPLES.glob("*generation*with_solutions.jsonl")):
-        found += [problem for problem in import_cvdp([file], "examples").problems if problem.kind is Kind.DESIGN]
-    return found
+        designs += [problem for problem in import_cvdp([file], "examples").problems if problem.kind is Kind.DESIGN]
+    return designs
 
 
 def bare(problem: Problem, selection: Selection, toolchain: Toolchain) -> float:
@@ -138,7 +142,7 @@ async def main(rounds: int) -> None:
         base = statistics.median(times["bare"])
         for kind, seconds in times.items():
             # How much bare differs from its own median tells what the machine does to all of them.
-            per_run[kind] += [each / base for each in seconds]
+            per_run[kind] += [duration / base for duration in seconds]
             per_problem[kind].append(statistics.median(seconds) / base)
         cold, warm = per_problem["cold"][-1], per_problem["warm"][-1]
         print(f"| {problem.id} | {base:.2f} | {cold:.2f} | {warm:.2f} |", flush=True)

@@ -30,18 +30,22 @@ def core_seconds(measured: str) -> float:
     Args:
         measured: What the benchmark printed.
     """
-    found = _LOCAL.search(measured)
-    if found is None:
+    match = _LOCAL.search(measured)
+    if match is None:
         raise ValueError("this is not what tests/benchmarks/cluster.py prints: it has no row of the local executor")
-    return 3600 / int(found[1])
+    return 3600 / int(match[1])
 
 
 def table(seconds: float) -> str:
     """How long all runs take, by core seconds per run and number of cores; division and nothing else."""
     heads = ["core seconds per run", "core hours", *SIZES]
     rows = [
-        [f"{each:.1f}", f"{RUNS * each / 3600:.0f}", *(_duration(RUNS * each / cores) for cores in SIZES.values())]
-        for each in (seconds, *GUESSES_S)
+        [
+            f"{run_seconds:.1f}",
+            f"{RUNS * run_seconds / 3600:.0f}",
+            *(_duration(RUNS * run_seconds / cores) for cores in SIZES.values()),
+        ]
+        for run_seconds in (seconds, *GUESSES_S)
     ]
     lines = [heads, ["---"] * len(heads), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
@@ -51,11 +55,11 @@ def page(text: str, measured: str) -> str:
     """The page with both tables in their places."""
     for name, content in (("measured", measured.strip() + "\n"), ("computed", table(core_seconds(measured)))):
         start = _BLOCK.format(name=name)
-        before, found, rest = text.partition(start)
-        _, end, after = rest.partition(_END)
-        if not (found and end):
+        text_before, marker, remainder = text.partition(start)
+        _, end, text_after = remainder.partition(_END)
+        if not (marker and end):
             raise ValueError(f"{PAGE} has no place for what is {name}")
-        text = f"{before}{start}\n{content}\n{end}{after}"
+        text = f"{text_before}{start}\n{content}\n{end}{text_after}"
     return text
 
 

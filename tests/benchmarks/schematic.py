@@ -53,11 +53,11 @@ def module(cells: int, stages: int = 10) -> str:
     lines += [f"  logic [7:0] a{lane}_{stage}, r{lane}_{stage};" for lane, stage in places]
     for lane in range(lanes):
         for stage in range(stages):
-            own, before = f"{lane}_{stage}", f"r{lane}_{stage - 1}" if stage else "d"
-            beside = f"r{(lane + 1) % lanes}_{stage - 1}" if stage else f"8'd{lane}"
+            suffix, previous = f"{lane}_{stage}", f"r{lane}_{stage - 1}" if stage else "d"
+            neighbour = f"r{(lane + 1) % lanes}_{stage - 1}" if stage else f"8'd{lane}"
             lines += [
-                f"  assign a{own} = {before} + 8'd{lane + stage} ^ {beside};",
-                f"  always_ff @(posedge clk) r{own} <= rst ? 8'd0 : a{own};",
+                f"  assign a{suffix} = {previous} + 8'd{lane + stage} ^ {neighbour};",
+                f"  always_ff @(posedge clk) r{suffix} <= rst ? 8'd0 : a{suffix};",
             ]
     last = " ^ ".join(f"r{lane}_{stages - 1}" for lane in range(lanes))
     return "\n".join([*lines, f"  assign q = {last};", "endmodule", ""])
@@ -89,8 +89,8 @@ async def main() -> None:
         script = folder / "layout.mjs"
         script.write_text(_LAYOUT)
         command = ["node", str(script), str(file)]
-        said = await asyncio.to_thread(_output, command)
-        print("Layout in a thread of the extension, the first with its start, in s, boxes, lines:", said, sep="\n")
+        output = await asyncio.to_thread(_output, command)
+        print("Layout in a thread of the extension, the first with its start, in s, boxes, lines:", output, sep="\n")
 
 
 asyncio.run(main())

@@ -117,8 +117,8 @@ def runs_per_second(machines: Sequence[Path], folder: Path, count: int) -> tuple
     folder.mkdir()
     with running(Service(folder / "service", workers=0)) as service, contextlib.ExitStack() as working:
         queued(service, folder, count)
-        for one in machines:
-            working.enter_context(machine(service, one))
+        for machine_folder in machines:
+            working.enter_context(machine(service, machine_folder))
         give_up = time.monotonic() + PATIENCE_S
         psutil.cpu_percent()
         while len(times := ended(service)) < count:
@@ -133,25 +133,25 @@ def runs_per_second(machines: Sequence[Path], folder: Path, count: int) -> tuple
 def main(count: int = RUNS, rounds: int = ROUNDS) -> None:
     """Measures, in turn, so that what else the computer does meets both alike."""
     with tempfile.TemporaryDirectory(prefix="machines-") as name:
-        here = Path(name)
-        here.chmod(0o711)
-        both = [here / "one", here / "two"]
-        for one in both:
-            one.mkdir(mode=0o711)
+        root = Path(name)
+        root.chmod(0o711)
+        machine_folders = [root / "one", root / "two"]
+        for machine_folder in machine_folders:
+            machine_folder.mkdir(mode=0o711)
             ignored = shutil.ignore_patterns("downloads", "*.lock")
             shutil.copytree(
-                Home.find().cache / "toolchains", one / "cache" / "toolchains", symlinks=True, ignore=ignored
+                Home.find().cache / "toolchains", machine_folder / "cache" / "toolchains", symlinks=True, ignore=ignored
             )
         measured: dict[int, list[tuple[float, float]]] = {1: [], 2: []}
         for turn in range(rounds):
             for number in measured:
-                measured[number].append(runs_per_second(both[:number], here / f"{turn}-{number}", count))
+                measured[number].append(runs_per_second(machine_folders[:number], root / f"{turn}-{number}", count))
     print(f"{count} runs, median of {rounds} rounds\n")
     print("| machines with one worker each | runs a second | cores busy, all told |\n| --- | --- | --- |")
-    for number, found in measured.items():
-        rates, busy = zip(*found, strict=True)
-        shown = ", ".join(f"{rate:.2f}" for rate in rates)
-        print(f"| {number} | {statistics.median(rates):.2f} ({shown}) | {statistics.median(busy):.2f} |")
+    for number, measurements in measured.items():
+        rates, busy = zip(*measurements, strict=True)
+        listed_rates = ", ".join(f"{rate:.2f}" for rate in rates)
+        print(f"| {number} | {statistics.median(rates):.2f} ({listed_rates}) | {statistics.median(busy):.2f} |")
     single, double = (statistics.median(rate for rate, _ in measured[number]) for number in (1, 2))
     print(f"\nTwo machines drain the queue {double / single:.2f} times as fast as one.")
 

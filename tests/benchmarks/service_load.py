@@ -74,11 +74,11 @@ class Script:
 
 
 @dataclass
-class Measured:
+class Durations:
     """Seconds."""
 
     acknowledged: list[float] = field(default_factory=list)
-    sent: list[float] = field(default_factory=list)
+    sent_times: list[float] = field(default_factory=list)
     """When each of these was sent, after the beginning."""
     submitted: list[float] = field(default_factory=list)
     pages: list[float] = field(default_factory=list)
@@ -97,7 +97,7 @@ def scripts(folder: Path, students: int, batches: int, saves_each: int) -> list[
     path = problem.public.expected[0]
     solved = solved_files(problem)[path].decode()
     clock = HandClock()
-    made = []
+    student_scripts = []
     with contextlib.closing(EventLog(folder / "load.sqlite", now=clock.now, monotonic_ns=clock.monotonic_ns)) as log:
         attempts = Attempts(log)
         for number in range(students):
@@ -124,19 +124,21 @@ def scripts(folder: Path, students: int, batches: int, saves_each: int) -> list[
                 if batch == batches - 1:
                     waiting.append(log.append_nowait(header.id, Submitted()))
                 ends.append(len(waiting) + 1)
-            for one in waiting:
-                one.result()
+            for future in waiting:
+                future.result()
             stored, rows = log.stored(header.id)
             parts = [rows[start:end] for start, end in zip([0, *ends[:-1]], ends, strict=True)]
-            made.append(Script(stored, parts, saves))
-    return made
+            student_scripts.append(Script(stored, parts, saves))
+    return student_scripts
 
 
-async def attend(url: str, code: str, number: int, script: Script, begin: float, ends: float, seen: Measured) -> None:
+async def attend(
+    url: str, code: str, number: int, script: Script, begin: float, ends: float, measurements: Durations
+) -> None:
     """One student, in real time."""
     await asyncio.sleep(random.Random(number).uniform(0, 0.9 * (begin - time.monotonic())))
-    async with ServiceClient(url) as nobody:
-        token = (await nobody.join(code, f"Student {number}")).token
+    async with ServiceClient(url) as visitor:
+        token = (await visitor.join(code, f"Student {number}")).token
     async with ServiceClient(url, token) as client:
         sheet = (await client.assignments())[0]
         await client.pack(sheet.pack)
@@ -148,50 +150,50 @@ async def attend(url: str, code: str, number: int, script: Script, begin: float,
             if batch == len(script.batches) - 1:
                 planned = ends - LAST_S + random.Random(number).uniform(0, LAST_S)
             await asyncio.sleep(max(0.0, planned - time.monotonic()))
-            seen.late.append(time.monotonic() - planned)
+            measurements.late.append(time.monotonic() - planned)
             started = time.monotonic()
-            await again(client.hand_in, script.header, sheet.id, rows, seen=seen)
-            seen.acknowledged.append(time.monotonic() - started)
-            seen.sent.append(started - begin)
+            await retry(client.hand_in, script.header, sheet.id, rows, measurements=measurements)
+            measurements.acknowledged.append(time.monotonic() - started)
+            measurements.sent_times.append(started - begin)
             if batch in script.saves:
                 run, run_number = new_run(), len(waiting) + 1
                 started = time.monotonic()
                 files = {path: script.saves[batch].encode()}
-                await again(client.run, run, script.header.id, run_number, files, seen=seen)
-                seen.submitted.append(time.monotonic() - started)
-                waiting.append(asyncio.create_task(verdict(client, run, seen)))
+                await retry(client.run, run, script.header.id, run_number, files, measurements=measurements)
+                measurements.submitted.append(time.monotonic() - started)
+                waiting.append(asyncio.create_task(verdict(client, run, measurements)))
         await asyncio.gather(*waiting)
 
 
-async def again(ask: object, *given: object, seen: Measured) -> None:
+async def retry(ask: object, *arguments: object, measurements: Durations) -> None:
     """What an editor does: asks until the service answers."""
     while True:
         try:
-            await ask(*given)  # type: ignore[operator]
+            await ask(*arguments)  # type: ignore[operator]
             return
         except ServiceError as error:
-            seen.failed.append(str(error))
+            measurements.failed.append(str(error))
             await asyncio.sleep(1)
 
 
-async def verdict(client: ServiceClient, run: str, seen: Measured) -> None:
+async def verdict(client: ServiceClient, run: str, measurements: Durations) -> None:
     """Waits for the end of a run."""
     revision = -1
     while True:
         try:
-            shown = await client.seen(run, revision, 20)
+            view = await client.wait_for_run(run, revision, 20)
         except ServiceError as error:
-            seen.failed.append(str(error))
+            measurements.failed.append(str(error))
             await asyncio.sleep(1)
             continue
-        revision = shown.revision
-        if shown.state in (RunState.DONE, RunState.CANCELLED):
-            seen.verdicts += shown.state is RunState.DONE
-            seen.superseded += shown.state is RunState.CANCELLED
+        revision = view.revision
+        if view.state in (RunState.DONE, RunState.CANCELLED):
+            measurements.verdicts += view.state is RunState.DONE
+            measurements.superseded += view.state is RunState.CANCELLED
             return
 
 
-async def teach(url: str, code: str, course: str, seen: Measured) -> None:
+async def teach(url: str, code: str, course: str, measurements: Durations) -> None:
     """A teacher who looks at pages."""
     async with httpx2.AsyncClient(base_url=url, headers={"Origin": url}, timeout=60, trust_env=False) as client:
         await client.post("/sign-in", data={"code": code, "name": "Professor"})
@@ -200,59 +202,59 @@ async def teach(url: str, code: str, course: str, seen: Measured) -> None:
                 started = time.monotonic()
                 reply = await client.get(f"/courses/{course}/{page}")
                 assert reply.status_code == 200, reply.text
-                seen.pages.append(time.monotonic() - started)
+                measurements.pages.append(time.monotonic() - started)
             await asyncio.sleep(PAGE_S)
 
 
 def spent(process: psutil.Process) -> dict[str, float]:
     """Processor seconds of the service itself, of PostgreSQL, and of all that this machine does."""
-    own = process.cpu_times()
+    service_times = process.cpu_times()
     database = 0.0
-    for one in psutil.process_iter(["name", "cpu_times"]):
-        if one.info["name"] == "postgres" and one.info["cpu_times"] is not None:
-            database += one.info["cpu_times"].user + one.info["cpu_times"].system
-    everything = psutil.cpu_times()
-    busy = everything.user + everything.nice + everything.system + everything.softirq
-    return {"service": own.user + own.system, "database": database, "everything": busy}
+    for candidate in psutil.process_iter(["name", "cpu_times"]):
+        if candidate.info["name"] == "postgres" and candidate.info["cpu_times"] is not None:
+            database += candidate.info["cpu_times"].user + candidate.info["cpu_times"].system
+    machine_times = psutil.cpu_times()
+    busy = machine_times.user + machine_times.nice + machine_times.system + machine_times.softirq
+    return {"service": service_times.user + service_times.system, "database": database, "everything": busy}
 
 
-async def watch(process: psutil.Process, seen: Measured) -> None:
+async def watch(process: psutil.Process, measurements: Durations) -> None:
     """Memory of the service."""
     while True:
-        seen.memory.append(process.memory_info().rss)
+        measurements.memory.append(process.memory_info().rss)
         await asyncio.sleep(10)
 
 
 async def load(
     service: Service, plan: Sequence[Script], minutes: float, code: str, owner: str, course: str
-) -> Measured:
+) -> Durations:
     """All of it."""
     assert service.process is not None
-    seen = Measured()
+    measurements = Durations()
     process = psutil.Process(service.process.pid)
     begin = time.monotonic() + max(10.0, len(plan) / ARRIVALS_A_SECOND)
     ends = begin + 60 * minutes
     students = [
-        asyncio.create_task(attend(service.url, code, number, script, begin, ends, seen))
+        asyncio.create_task(attend(service.url, code, number, script, begin, ends, measurements))
         for number, script in enumerate(plan)
     ]
     await asyncio.sleep(max(0.0, begin - time.monotonic()))
-    before = spent(process)
-    own = resource.getrusage(resource.RUSAGE_SELF)
-    others = [
-        asyncio.create_task(teach(service.url, owner, course, seen)),
-        asyncio.create_task(watch(process, seen)),
+    cpu_before = spent(process)
+    usage_before = resource.getrusage(resource.RUSAGE_SELF)
+    observers = [
+        asyncio.create_task(teach(service.url, owner, course, measurements)),
+        asyncio.create_task(watch(process, measurements)),
     ]
     await asyncio.sleep(max(0.0, ends - time.monotonic()))
     now = resource.getrusage(resource.RUSAGE_SELF)
-    seen.cpu = {name: value - before[name] for name, value in spent(process).items()}
-    seen.cpu["load"] = now.ru_utime + now.ru_stime - own.ru_utime - own.ru_stime
-    for task in others[:1]:
+    measurements.cpu = {name: value - cpu_before[name] for name, value in spent(process).items()}
+    measurements.cpu["load"] = now.ru_utime + now.ru_stime - usage_before.ru_utime - usage_before.ru_stime
+    for task in observers[:1]:
         task.cancel()
     await asyncio.gather(*students)
-    others[1].cancel()
-    seen.memory.append(process.memory_info().rss)
-    return seen
+    observers[1].cancel()
+    measurements.memory.append(process.memory_info().rss)
+    return measurements
 
 
 def alone(number: int) -> float:
@@ -281,28 +283,28 @@ def alone(number: int) -> float:
 
 def queue(service: Service) -> list[tuple[float, float | None, float, str]]:
     """Of each run that has ended: when it was queued, began and ended, and whose it is."""
-    wanted = "SELECT queued, began, ended, account FROM service_runs WHERE ended IS NOT NULL ORDER BY queued"
+    query = "SELECT queued, began, ended, account FROM service_runs WHERE ended IS NOT NULL ORDER BY queued"
     if service.database is not None:
         with psycopg.connect(service.database) as connection:
-            return connection.execute(wanted).fetchall()
+            return connection.execute(query).fetchall()
     with sqlite3.connect(service.folders.data / "service" / "service.sqlite") as file:
-        return file.execute(wanted).fetchall()
+        return file.execute(query).fetchall()
 
 
 def fairness(runs: Sequence[tuple[float, float | None, float, str]], workers: int) -> float:
     """The longest wait, as a multiple of what a fair share would have been: one run of each who waited before."""
-    done = [(queued, began, ended, who) for queued, began, ended, who in runs if began is not None]
-    if not done:
+    started_runs = [(queued, began, ended, account) for queued, began, ended, account in runs if began is not None]
+    if not started_runs:
         return 0.0
-    mean = statistics.mean(ended - began for _, began, ended, _ in done)
+    mean = statistics.mean(ended - began for _, began, ended, _ in started_runs)
     worst = 0.0
-    for queued, began, _, who in done:
-        others = {
-            other
-            for earlier, started, over, other in runs
-            if other != who and earlier < began and (over if started is None else started) > queued
+    for queued, began, _, account in started_runs:
+        rivals = {
+            rival
+            for earlier, started, end_time, rival in runs
+            if rival != account and earlier < began and (end_time if started is None else started) > queued
         }
-        fair = (len(others) + 1) * mean / workers
+        fair = (len(rivals) + 1) * mean / workers
         if began - queued > 2 * mean:
             worst = max(worst, (began - queued) / fair)
     return worst
@@ -340,9 +342,9 @@ def main() -> None:
 
             owner = service.invitation(course.name, Role.OWNER)
             with running(service):
-                seen = asyncio.run(load(service, plan, minutes, course.invitation, owner, course.name))
+                measurements = asyncio.run(load(service, plan, minutes, course.invitation, owner, course.name))
                 runs = queue(service)
-    report(students, minutes, workers, possible, seen, runs)
+    report(students, minutes, workers, possible, measurements, runs)
 
 
 def report(
@@ -350,7 +352,7 @@ def report(
     minutes: float,
     workers: int,
     possible: float,
-    seen: Measured,
+    measurements: Durations,
     runs: Sequence[tuple[float, float | None, float, str]],
 ) -> None:
     """Prints the tables."""
@@ -359,26 +361,37 @@ def report(
     rate = len(drained) / (max(drained) - last) if drained else 0.0
     print(f"{students} students, {minutes:g} minutes, {os.cpu_count()} cores, {workers} workers.\n")
     print("| | median | 95th percentile | most | number |\n| --- | --- | --- | --- | --- |")
-    named = {"events acknowledged": seen.acknowledged, "run taken": seen.submitted, "page of the teacher": seen.pages}
-    named["batch sent late by the load"] = seen.late
-    for what, values in named.items():
+    named_times = {
+        "events acknowledged": measurements.acknowledged,
+        "run taken": measurements.submitted,
+        "page of the teacher": measurements.pages,
+    }
+    named_times["batch sent late by the load"] = measurements.late
+    for title, values in named_times.items():
         cells = (percentile(values, 0.5), percentile(values, 0.95), percentile(values, 1.0))
-        print(f"| {what}, ms | {cells[0]:.0f} | {cells[1]:.0f} | {cells[2]:.0f} | {len(values):,} |")
+        print(f"| {title}, ms | {cells[0]:.0f} | {cells[1]:.0f} | {cells[2]:.0f} | {len(values):,} |")
     by_window: dict[int, list[float]] = {}
-    for sent, took in zip(seen.sent, seen.acknowledged, strict=True):
-        by_window.setdefault(int(sent // WINDOW_S), []).append(took)
+    for sent_time, took in zip(measurements.sent_times, measurements.acknowledged, strict=True):
+        by_window.setdefault(int(sent_time // WINDOW_S), []).append(took)
     for window, values in sorted(by_window.items()):
         cells = (percentile(values, 0.5), percentile(values, 0.95), percentile(values, 1.0))
         name = f"of them sent in the {WINDOW_S:g} s from {window * WINDOW_S:g} s"
         print(f"| {name}, ms | {cells[0]:.0f} | {cells[1]:.0f} | {cells[2]:.0f} | {len(values):,} |")
     print("\n| | |\n| --- | --- |")
-    print(f"| verdicts; superseded by a newer save | {seen.verdicts:,}; {seen.superseded:,} |")
-    print(f"| requests that had to be sent again | {len(seen.failed):,} |")
-    cores = ", ".join(f"{value / 60 / minutes:.2f}" for value in seen.cpu.values())
+    print(f"| verdicts; superseded by a newer save | {measurements.verdicts:,}; {measurements.superseded:,} |")
+    print(f"| requests that had to be sent again | {len(measurements.failed):,} |")
+    cores = ", ".join(f"{value / 60 / minutes:.2f}" for value in measurements.cpu.values())
     print(f"| cores busy: service, database, everything, of it the load | {cores} |")
     print(f"| runs a second after the deadline; without a service | {rate:.2f}; {possible:.2f} |")
     print(f"| longest wait, as a multiple of a fair share | {fairness(runs, workers):.2f} |")
-    sizes = [f"{one >> 20}" for one in (seen.memory[0], seen.memory[len(seen.memory) // 2], seen.memory[-1])]
+    sizes = [
+        f"{memory_bytes >> 20}"
+        for memory_bytes in (
+            measurements.memory[0],
+            measurements.memory[len(measurements.memory) // 2],
+            measurements.memory[-1],
+        )
+    ]
     print(f"| memory of the service at the start, half-way, at the end, MiB | {', '.join(sizes)} |")
 
 

@@ -56,23 +56,23 @@ async def measure(service: Service, plan: list[Script], course: Course) -> None:
     print("| request | number | processor time of the service, ms | of the load, ms | median, ms | p95, ms |")
     print("| --- | --- | --- | --- | --- | --- |")
 
-    async def cost(what: str, work: Callable[[int], Awaitable[int]], took: list[float]) -> None:
-        before, own = process.cpu_times(), resource.getrusage(resource.RUSAGE_SELF)
-        number = sum(await asyncio.gather(*(work(one) for one in range(len(plan)))))
-        after, then = process.cpu_times(), resource.getrusage(resource.RUSAGE_SELF)
-        spent = after.user + after.system - before.user - before.system
-        load = then.ru_utime + then.ru_stime - own.ru_utime - own.ru_stime
+    async def cost(title: str, work: Callable[[int], Awaitable[int]], took: list[float]) -> None:
+        cpu_before, usage_before = process.cpu_times(), resource.getrusage(resource.RUSAGE_SELF)
+        number = sum(await asyncio.gather(*(work(student) for student in range(len(plan)))))
+        cpu_after, usage_after = process.cpu_times(), resource.getrusage(resource.RUSAGE_SELF)
+        spent = cpu_after.user + cpu_after.system - cpu_before.user - cpu_before.system
+        load = usage_after.ru_utime + usage_after.ru_stime - usage_before.ru_utime - usage_before.ru_stime
         cells = f"{1000 * spent / number:.2f} | {1000 * load / number:.2f}"
-        print(f"| {what} | {number:,} | {cells} | {percentile(took, 0.5):.0f} | {percentile(took, 0.95):.0f} |")
+        print(f"| {title} | {number:,} | {cells} | {percentile(took, 0.5):.0f} | {percentile(took, 0.95):.0f} |")
 
     took: list[float] = []
 
-    async def join(one: int) -> int:
-        async with turns, ServiceClient(service.url) as nobody:
+    async def join(student: int) -> int:
+        async with turns, ServiceClient(service.url) as visitor:
             began = time.monotonic()
-            token = (await nobody.join(course.invitation, f"Student {one}")).token
+            token = (await visitor.join(course.invitation, f"Student {student}")).token
             took.append(time.monotonic() - began)
-            clients[one] = ServiceClient(service.url, token)
+            clients[student] = ServiceClient(service.url, token)
         return 1
 
     turns = asyncio.Semaphore(AT_A_TIME)
@@ -80,33 +80,33 @@ async def measure(service: Service, plan: list[Script], course: Course) -> None:
     took = []
     sheet = (await clients[0].assignments())[0]
 
-    async def hand_in(one: int) -> int:
-        for rows in plan[one].batches:
+    async def hand_in(student: int) -> int:
+        for rows in plan[student].batches:
             began = time.monotonic()
-            await clients[one].hand_in(plan[one].header, sheet.id, rows)
+            await clients[student].hand_in(plan[student].header, sheet.id, rows)
             took.append(time.monotonic() - began)
-        return len(plan[one].batches)
+        return len(plan[student].batches)
 
     await cost("events", hand_in, took)
     took = []
     runs = {}
 
-    async def run(one: int) -> int:
+    async def run(student: int) -> int:
         for number in range(1, RUNS + 1):
             began = time.monotonic()
-            runs[one] = new_run()
-            text = f"// {one} {number}\nmodule x; endmodule\n".encode()
-            await clients[one].run(runs[one], plan[one].header.id, number, {"rtl/sat_counter.sv": text})
+            runs[student] = new_run()
+            text = f"// {student} {number}\nmodule x; endmodule\n".encode()
+            await clients[student].run(runs[student], plan[student].header.id, number, {"rtl/sat_counter.sv": text})
             took.append(time.monotonic() - began)
         return RUNS
 
     await cost("run queued", run, took)
     took = []
 
-    async def read(one: int) -> int:
+    async def read(student: int) -> int:
         for _ in range(2 * RUNS):
             began = time.monotonic()
-            await clients[one].seen(runs[one], -1, 0)
+            await clients[student].wait_for_run(runs[student], -1, 0)
             took.append(time.monotonic() - began)
         return 2 * RUNS
 
@@ -120,9 +120,9 @@ async def measure(service: Service, plan: list[Script], course: Course) -> None:
             took, turn = [], asyncio.Semaphore(1)
 
             async def open_page(
-                one: int, page: str = page, took: list[float] = took, turn: asyncio.Semaphore = turn
+                student: int, page: str = page, took: list[float] = took, turn: asyncio.Semaphore = turn
             ) -> int:
-                if one >= LOOKS:
+                if student >= LOOKS:
                     return 0
                 async with turn:
                     began = time.monotonic()

@@ -83,13 +83,15 @@ def solution(problem: Problem) -> dict[str, bytes]:
 async def main(rounds: int) -> None:
     """Measure and print."""
     toolchain, sandbox = Toolchain.find(Home.find().cache), BwrapSandbox()
-    found = [one for one in problems() if await run(one, solution(one), sandbox, toolchain) < LONGEST_S]
+    fast_problems = [
+        problem for problem in problems() if await run(problem, solution(problem), sandbox, toolchain) < LONGEST_S
+    ]
     times: dict[str, list[float]] = {"bare": [], "sandbox": [], "run": []}
     for _ in range(rounds):
-        for one in found:
-            times["bare"].append(await asyncio.to_thread(bare, one, SELECTION, toolchain))
-            times["sandbox"].append(await empty_run(one, sandbox, toolchain))
-            times["run"].append(await run(one, solution(one), sandbox, toolchain))
+        for fast_problem in fast_problems:
+            times["bare"].append(await asyncio.to_thread(bare, fast_problem, SELECTION, toolchain))
+            times["sandbox"].append(await empty_run(fast_problem, sandbox, toolchain))
+            times["run"].append(await run(fast_problem, solution(fast_problem), sandbox, toolchain))
     print("| | median s | ratio |\n| --- | --- | --- |")
     for name, seconds in times.items():
         median = statistics.median(seconds)
@@ -100,13 +102,19 @@ async def main(rounds: int) -> None:
         async with free:
             await run(problem, files, sandbox, toolchain)
 
-    start, used = time.monotonic(), os.times()
-    both = [(one, files) for one in found for files in (solution(one), dict.fromkeys(solution(one), b""))]
-    await asyncio.gather(*(checked(one, files) for one, files in both * rounds))
+    start, times_before = time.monotonic(), os.times()
+    submissions = [
+        (problem, files)
+        for problem in fast_problems
+        for files in (solution(problem), dict.fromkeys(solution(problem), b""))
+    ]
+    await asyncio.gather(*(checked(problem, files) for problem, files in submissions * rounds))
     took, now = time.monotonic() - start, os.times()
-    spent = now.user + now.system - used.user - used.system
-    print(f"\n{len(found) * rounds / took:.1f} problems a second, {JOBS} runs at a time, two runs each;", end=" ")
-    print(f"this process used {1000 * spent / len(both) / rounds:.0f} ms of processor time for a run.")
+    spent = now.user + now.system - times_before.user - times_before.system
+    print(
+        f"\n{len(fast_problems) * rounds / took:.1f} problems a second, {JOBS} runs at a time, two runs each;", end=" "
+    )
+    print(f"this process used {1000 * spent / len(submissions) / rounds:.0f} ms of processor time for a run.")
 
 
 if __name__ == "__main__":

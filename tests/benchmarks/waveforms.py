@@ -39,23 +39,23 @@ def vcd(path: Path, size: int) -> None:
         for number, name in enumerate(names):
             file.write(f"$scope module u{number} $end\n$var reg 32 {name} count $end\n$upscope $end\n")
         file.write("$upscope $end\n$enddefinitions $end\n#0\n0!\n" + "".join(f"b0 {name}\n" for name in names))
-        written = number = 0
-        while written < size:
+        written_bytes = number = 0
+        while written_bytes < size:
             lines = []
             for _ in range(200):
                 number += 1
                 lines.append(f"#{number * 5}\n{number & 1}!\n")
                 changed = (chance.randrange(COUNTERS) for _ in range(CHANGING))
-                lines += [f"b{number * 7 + one:b} {names[one]}\n" for one in changed]
+                lines += [f"b{number * 7 + counter:b} {names[counter]}\n" for counter in changed]
             text = "".join(lines)
             file.write(text)
-            written += len(text)
+            written_bytes += len(text)
 
 
 def fst(path: Path, size: int) -> None:
     """Has Icarus write an FST file whose VCD would have about a number of bytes."""
     cycles = size // BYTES_PER_CYCLE
-    counters = "\n".join(f"  counter u{one}(.clk, .now(cycle + {one}));" for one in range(COUNTERS))
+    counters = "\n".join(f"  counter u{counter}(.clk, .now(cycle + {counter}));" for counter in range(COUNTERS))
     source = path.with_suffix(".sv")
     source.write_text(
         "`timescale 1ns/1ns\n"
@@ -85,12 +85,12 @@ def places(end: int) -> Iterator[tuple[int, int]]:
 async def measured(path: Path) -> list[str]:
     """The cells of a row: opening, the first window, then windows."""
     readers = Readers()
-    signals = ["top.clk", *(f"top.u{one}.count" for one in range(SHOWN - 1))]
+    signals = ["top.clk", *(f"top.u{counter}.count" for counter in range(SHOWN - 1))]
 
     async def window(start: int, end: int) -> float:
         began = time.perf_counter()
-        found = await readers.ask(path, "window", signals=signals, start=start, end=end, width=COLUMNS)
-        traces = [_trace(name, one) for name, one in zip(signals, found, strict=True)]
+        raw_traces = await readers.ask(path, "window", signals=signals, start=start, end=end, width=COLUMNS)
+        traces = [_trace(name, raw_trace) for name, raw_trace in zip(signals, raw_traces, strict=True)]
         WaveformWindow(traces=traces).model_dump_json(by_alias=True)
         return time.perf_counter() - began
 
@@ -101,7 +101,7 @@ async def measured(path: Path) -> list[str]:
     await readers.ask(path, "load")
     loaded = time.perf_counter() - began
     first = await window(0, end)
-    took = sorted([await window(*place) for place in places(end)])
+    took = sorted([await window(*interval) for interval in places(end)])
     readers.close_all()
     p95 = took[int(len(took) * 0.95)]
     size = f"{path.stat().st_size / 1e6:,.0f} MB"

@@ -23,9 +23,9 @@ class Installed:
     def __init__(self, folder: Path) -> None:
         self.bin = folder / "venv" / "bin"
         self.home = folder / "home"
-        self.here = folder / "here"
+        self.working_folder = folder / "here"
         self.home.mkdir()
-        self.here.mkdir()
+        self.working_folder.mkdir()
         self.environment = {
             "HOME": str(self.home),
             "PATH": f"{self.bin}:/usr/local/bin:/usr/bin:/bin",
@@ -44,7 +44,7 @@ class Installed:
         """Run a command to its end, whatever its exit status."""
         return subprocess.run(
             [self.bin / program, *arguments],
-            cwd=self.here,
+            cwd=self.working_folder,
             env=self.environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -55,6 +55,6 @@ class Installed:
 
     def ask(self, *arguments: str | Path, status: int = 0) -> Any:
         """The JSON that a command prints; an assertion fails if it ends with another exit status."""
-        done = self.run(*arguments, "--json")
-        assert done.returncode == status, done.stdout + done.stderr
-        return json.loads(done.stdout)
+        process = self.run(*arguments, "--json")
+        assert process.returncode == status, process.stdout + process.stderr
+        return json.loads(process.stdout)

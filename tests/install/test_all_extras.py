@@ -18,9 +18,9 @@ _START_S = 120
 
 
 def test_a_report_is_made(everything: Installed) -> None:
-    done = everything.run("report", "--demo", "--people", "8", "--out", "report")
-    assert done.returncode == 0, done.stderr
-    assert (everything.here / "report" / "report.html").is_file()
+    process = everything.run("report", "--demo", "--people", "8", "--out", "report")
+    assert process.returncode == 0, process.stderr
+    assert (everything.working_folder / "report" / "report.html").is_file()
 
 
 def test_docker_is_no_longer_missing_a_package(everything: Installed) -> None:
@@ -32,7 +32,7 @@ def test_the_judge_service_serves_and_ends_cleanly(everything: Installed) -> Non
     command = [str(everything.bin / "benchwright"), "judge", "serve", "--port", "0"]
     with subprocess.Popen(
         command,
-        cwd=everything.here,
+        cwd=everything.working_folder,
         env=everything.environment,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -41,14 +41,14 @@ def test_the_judge_service_serves_and_ends_cleanly(everything: Installed) -> Non
     ) as service:
         try:
             assert service.stdout is not None
-            said = ""
+            output = ""
             for line in service.stdout:
-                said += line
-                if found := re.search(r"http://127\.0\.0\.1:(\d+)", said):
+                output += line
+                if match := re.search(r"http://127\.0\.0\.1:(\d+)", output):
                     break
             else:
-                raise AssertionError(said)
-            with contextlib.closing(http.client.HTTPConnection("127.0.0.1", int(found[1]), timeout=_START_S)) as client:
+                raise AssertionError(output)
+            with contextlib.closing(http.client.HTTPConnection("127.0.0.1", int(match[1]), timeout=_START_S)) as client:
                 client.request("GET", "/v1/health")
                 assert client.getresponse().status < 500
             service.send_signal(signal.SIGINT)

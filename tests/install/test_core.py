@@ -46,8 +46,8 @@ def test_nothing_of_the_packages_is_left_out(core: Installed) -> None:
     )
     for package in (folder for room in rooms for folder in (ROOT / room).glob("benchwright_*")):
         files = {file.relative_to(package) for file in package.rglob("*") if file.is_file()}
-        wanted = {file for file in files if "__pycache__" not in file.parts}
-        missing = [str(file) for file in wanted if not (core.packages() / package.name / file).is_file()]
+        source_files = {file for file in files if "__pycache__" not in file.parts}
+        missing = [str(file) for file in source_files if not (core.packages() / package.name / file).is_file()]
         assert not missing
         assert filecmp.cmp(package / "py.typed", core.packages() / package.name / "py.typed")
 
@@ -65,14 +65,14 @@ def test_nothing_of_the_checkout_is_used(core: Installed) -> None:
 
 
 def test_it_says_its_version(core: Installed) -> None:
-    done = core.run("--version")
-    assert (done.returncode, done.stdout.strip()) == (0, version("benchwright"))
+    process = core.run("--version")
+    assert (process.returncode, process.stdout.strip()) == (0, version("benchwright"))
 
 
 def test_every_command_has_help(core: Installed) -> None:
-    done = core.run(Path(__file__).with_name("commands.py"), program="python")
-    assert done.returncode == 0, done.stderr
-    assert {"doctor", "report", "judge serve", "study run"} <= set(done.stdout.splitlines())
+    process = core.run(Path(__file__).with_name("commands.py"), program="python")
+    assert process.returncode == 0, process.stderr
+    assert {"doctor", "report", "judge serve", "study run"} <= set(process.stdout.splitlines())
 
 
 def test_the_machine_is_found_ready(core: Installed) -> None:
@@ -92,21 +92,21 @@ def test_it_builds_toolchains_as_the_checkout_does(core: Installed) -> None:
 
 
 async def test_an_editor_gets_diagnostics(core: Installed) -> None:
-    file = core.here / "top.sv"
+    file = core.working_folder / "top.sv"
     file.write_text(_BROKEN, encoding="utf-8")
     client = LanguageClient("install", "1")
-    found: asyncio.Queue[types.PublishDiagnosticsParams] = asyncio.Queue()
+    reports: asyncio.Queue[types.PublishDiagnosticsParams] = asyncio.Queue()
     # pygls marks what it registers, which a bound method does not allow.
-    client.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)(lambda published: found.put_nowait(published))
+    client.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)(lambda published: reports.put_nowait(published))
     async with asyncio.timeout(_PATIENCE_S):
-        await client.start_io(str(core.bin / "benchwright"), "lsp", cwd=str(core.here), env=core.environment)
+        await client.start_io(str(core.bin / "benchwright"), "lsp", cwd=str(core.working_folder), env=core.environment)
         await client.initialize_async(
-            types.InitializeParams(types.ClientCapabilities(), root_uri=core.here.as_uri(), process_id=None)
+            types.InitializeParams(types.ClientCapabilities(), root_uri=core.working_folder.as_uri(), process_id=None)
         )
         client.initialized(types.InitializedParams())
         document = types.TextDocumentItem(file.as_uri(), "systemverilog", 1, _BROKEN)
         client.text_document_did_open(types.DidOpenTextDocumentParams(document))
-        while not (diagnostics := (await found.get()).diagnostics):
+        while not (diagnostics := (await reports.get()).diagnostics):
             pass
         await client.shutdown_async(None)
         client.exit(None)
@@ -117,24 +117,24 @@ async def test_an_editor_gets_diagnostics(core: Installed) -> None:
 @pytest.mark.parametrize(("part", "outcome", "status"), [("hidden/reference", "passed", 0), ("public", "failed", 1)])
 def test_a_starter_problem_is_graded(core: Installed, part: str, outcome: str, status: int) -> None:
     source = core.packages() / "benchwright_problems" / "packs" / _PROBLEM / part
-    target = core.here / part
+    target = core.working_folder / part
     shutil.copytree(source, target)
     assert core.ask("grade", _PROBLEM, target, status=status)["verdict"] == outcome
 
 
 @pytest.mark.parametrize(("answer", "status"), [("B", 0), ("C", 1)])
 def test_a_question_is_scored_by_rule(core: Installed, answer: str, status: int) -> None:
-    file = core.here / "answer.md"
+    file = core.working_folder / "answer.md"
     file.write_text(answer, encoding="utf-8")
     assert core.run("answer", "starter/amdahl", file).returncode == status
 
 
 def test_an_answer_that_needs_a_judge_is_kept(core: Installed) -> None:
-    file = core.here / "open.md"
+    file = core.working_folder / "open.md"
     file.write_text("Renaming removes false dependences.\n", encoding="utf-8")
-    done = core.run("answer", "starter/reorder-buffer", file)
-    assert done.returncode == 2
-    assert "pending" in done.stdout
+    process = core.run("answer", "starter/reorder-buffer", file)
+    assert process.returncode == 2
+    assert "pending" in process.stdout
     assert "starter/reorder-buffer" in core.run("judge", "pending").stdout
 
 
@@ -149,12 +149,12 @@ def test_an_answer_that_needs_a_judge_is_kept(core: Installed) -> None:
     ],
 )
 def test_a_command_that_needs_an_extra_names_it(core: Installed, command: str, extra: str) -> None:
-    solution = core.here / "solution" / "rtl" / "sync_fifo.sv"
+    solution = core.working_folder / "solution" / "rtl" / "sync_fifo.sv"
     solution.parent.mkdir(parents=True, exist_ok=True)
     solution.write_text("module sync_fifo;\nendmodule\n", encoding="utf-8")
-    done = core.run(*command.split())
-    said = done.stdout + done.stderr
-    assert done.returncode == 2, said
-    assert f"pip install 'benchwright[{extra}]'" in said
-    assert "Traceback" not in said
-    assert len(said.strip().splitlines()) == 1
+    process = core.run(*command.split())
+    output = process.stdout + process.stderr
+    assert process.returncode == 2, output
+    assert f"pip install 'benchwright[{extra}]'" in output
+    assert "Traceback" not in output
+    assert len(output.strip().splitlines()) == 1

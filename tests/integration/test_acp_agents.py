@@ -29,34 +29,34 @@ from ..support.models.eval import COUNTER, Desk, desk, run, scripted
 __all__ = ("desk", "programs")
 
 
-def works(desk: Desk, programs: Path, mode: str, **more: Any) -> tuple[EvalLog, list[RecordedEvent], list[str]]:
+def works(desk: Desk, programs: Path, mode: str, **options: Any) -> tuple[EvalLog, list[RecordedEvent], list[str]]:
     """What comes of the double, and what it told its model."""
-    asked: list[str] = []
+    prompts: list[str] = []
 
     def reply(messages: Any, config: Any) -> ModelOutput:
-        asked.append(messages[-1].text)
+        prompts.append(messages[-1].text)
         return ModelOutput.from_content("mockllm/model", "done")
 
-    more = {"problems": "saturating-counter", "acp": True, "limit_s": 60.0, **more}
-    log = run(desk, scripted(reply), "agent", command=f"double {mode}", place=f"benchwright:{programs}", **more)
+    options = {"problems": "saturating-counter", "acp": True, "limit_s": 60.0, **options}
+    log = run(desk, scripted(reply), "agent", command=f"double {mode}", place=f"benchwright:{programs}", **options)
     attempt = desk.attempts()[-1]
-    return log, desk.events(attempt.id), asked
+    return log, desk.events(attempt.id), prompts
 
 
 def facts(events: list[RecordedEvent]) -> dict[str, Any]:
-    told = [one.event.parameters for one in events if isinstance(one.event, ModelUsage)]
-    (found,) = [dict(one) for one in told if "acp_granted" in one]
-    return found
+    parameter_sets = [recorded.event.parameters for recorded in events if isinstance(recorded.event, ModelUsage)]
+    (acp_facts,) = [dict(parameters) for parameters in parameter_sets if "acp_granted" in parameters]
+    return acp_facts
 
 
-def why(events: list[RecordedEvent]) -> str:
-    (ended,) = [one.event for one in events if isinstance(one.event, Abandoned)]
+def abandon_reason(events: list[RecordedEvent]) -> str:
+    (ended,) = [recorded.event for recorded in events if isinstance(recorded.event, Abandoned)]
     return str(ended.reason)
 
 
 def is_running(*words: str) -> bool:
-    wanted = b"\0".join(word.encode() for word in words)
-    return any(wanted in _read(file) for file in Path("/proc").glob("[0-9]*/cmdline"))
+    command_line = b"\0".join(word.encode() for word in words)
+    return any(command_line in _read(file) for file in Path("/proc").glob("[0-9]*/cmdline"))
 
 
 def _read(file: Path) -> bytes:
@@ -67,14 +67,14 @@ def _read(file: Path) -> bytes:
 
 
 def test_an_agent_solves_a_problem_with_its_clients_files_terminals_and_permissions(desk: Desk, programs: Path) -> None:
-    log, events, asked = works(desk, programs, "good", refuse=["execute"])
+    log, events, prompts = works(desk, programs, "good", refuse=["execute"])
     assert summary(log)["passed"] == 1, summary(log)["why"]
     (attempt,) = desk.attempts()
     assert desk.state(attempt.id) is AttemptState.SUBMITTED
     assert replay(events).files[FILE].text == COUNTER
-    assert {one.origin for one in attribute(events)} == {Origin.CHAT}
-    assert sum(isinstance(one.event, Edit) for one in events) == 2
-    first, edit, execute, ran, missing, killed = json.loads(asked[1])
+    assert {attribution.origin for attribution in attribute(events)} == {Origin.CHAT}
+    assert sum(isinstance(recorded.event, Edit) for recorded in events) == 2
+    first, edit, execute, ran, missing, killed = json.loads(prompts[1])
     assert first == "// SPDX-License-Identifier: Apache-2.0"
     assert (edit, execute) == ("allow_once", "reject_once")
     assert ran["output"].splitlines()[1:] == ["/code", "solver"]
@@ -126,7 +126,7 @@ def test_each_way_to_fail_has_a_name_and_leaves_no_process(
         monkeypatch.setattr(turn, "START_S", 2.0)
     log, events, _ = works(desk, programs, mode)
     assert (summary(log)["failed"], summary(log)["error"]) == (1, 0), summary(log)["why"]
-    assert why(events) == reason
+    assert abandon_reason(events) == reason
     assert not is_running("/agent/bin/double", mode)
     assert desk.are_whole()
 
@@ -144,7 +144,7 @@ def test_what_it_prints_at_its_end_holds_nothing_of_this_machine(
 ) -> None:
     monkeypatch.setenv("CANARY_KEY", "CANARY-9c1d")
     _, events, _ = works(desk, programs, "exits")
-    assert why(events).startswith("its command ended with 3: ")
+    assert abandon_reason(events).startswith("its command ended with 3: ")
     assert "CANARY-9c1d" not in desk.exports()
 
 
@@ -165,14 +165,14 @@ def test_it_reads_and_writes_its_folder_and_nothing_else(desk: Desk, programs: P
         *(f"{home.data}/secret", "/etc/passwd", "/code/../etc/passwd", "/code/rtl/../../etc/passwd", "rtl/x.sv"),
         *("/codex/x", "//code/rtl/x", "/", "/bench/launch.json", "~/.bashrc", "/proc/self/environ"),
     ]
-    _, events, asked = works(desk, programs, f"hostile_paths {shlex.join(outside)}")
-    (told,) = asked
-    errors = json.loads(told)
-    assert [one.get("code") for one in errors[:-1]] == [-32602] * (len(errors) - 1), errors
-    assert "CANARY-77" not in told
-    assert str(home.data.parent) not in "".join(one["message"] for one in errors[:-1])
-    violations = [one.event for one in events if isinstance(one.event, Violation)]
-    assert {one.rule for one in violations} == {"path_outside_folder"}
-    assert [one.detail for one in violations][: len(outside)] == outside
+    _, events, prompts = works(desk, programs, f"hostile_paths {shlex.join(outside)}")
+    (prompt,) = prompts
+    errors = json.loads(prompt)
+    assert [error.get("code") for error in errors[:-1]] == [-32602] * (len(errors) - 1), errors
+    assert "CANARY-77" not in prompt
+    assert str(home.data.parent) not in "".join(error["message"] for error in errors[:-1])
+    violations = [recorded.event for recorded in events if isinstance(recorded.event, Violation)]
+    assert {violation.rule for violation in violations} == {"path_outside_folder"}
+    assert [violation.detail for violation in violations][: len(outside)] == outside
     assert (home.data / "secret").read_text() == "CANARY-77"
     assert "MINE" not in Path("/etc/passwd").read_text()

@@ -54,62 +54,67 @@ def holds(file: Path, word: str) -> bool:
     return word.encode() in file.read_bytes()
 
 
-def given(folder: Path) -> None:
+def add_prowl(folder: Path) -> None:
     """Puts the program that looks for words with an agent's."""
     shutil.copy(PROWL, folder / "bin" / "prowl")
     (folder / "bin" / "prowl").chmod(0o755)
 
 
-def check_found(found: dict[str, list[str]]) -> None:
-    named = {bytes.fromhex(word).decode(): places for word, places in found.items()}
-    assert "/code/docs/notes.md" in named.pop(SHOWN), "what is public is found"
-    assert named == {REFERENCE: [], HARNESS: []}
+def check_found(hits: dict[str, list[str]]) -> None:
+    paths_by_word = {bytes.fromhex(word).decode(): places for word, places in hits.items()}
+    assert "/code/docs/notes.md" in paths_by_word.pop(SHOWN), "what is public is found"
+    assert paths_by_word == {REFERENCE: [], HARNESS: []}
 
 
 def test_an_agent_led_by_acp_finds_nothing_hidden_by_itself_nor_by_its_client(desk: Desk, acp_programs: Path) -> None:
-    given(acp_programs)
+    add_prowl(acp_programs)
     paths = add_problem(desk)
-    asked: list[str] = []
+    requests: list[str] = []
 
     def reply(messages: list[ChatMessage], config: GenerateConfig) -> ModelOutput:
-        asked.append(json.dumps([one.model_dump(mode="json") for one in messages]))
+        requests.append(json.dumps([message.model_dump(mode="json") for message in messages]))
         return ModelOutput.from_content("mockllm/model", "done")
 
     command = shlex.join(["double", "prowls", *HEX, *paths])
-    told: dict[str, Any] = {"command": command, "place": f"benchwright:{acp_programs}", "acp": True, "limit_s": 120.0}
-    log = run(desk, scripted(reply), "agent", pack="mine", **told)
+    options: dict[str, Any] = {
+        "command": command,
+        "place": f"benchwright:{acp_programs}",
+        "acp": True,
+        "limit_s": 120.0,
+    }
+    log = run(desk, scripted(reply), "agent", pack="mine", **options)
     assert summary(log)["error"] == 0, summary(log)["why"]
-    (request,) = asked
+    (request,) = requests
     assert "CANARY" not in request
-    said = json.loads(json.loads(request)[-1]["content"])
-    check_found(said["found"])
-    check_found(said["by_terminal"])
-    assert len(said["given"]) == 2 * len(paths)
+    report = json.loads(json.loads(request)[-1]["content"])
+    check_found(report["found"])
+    check_found(report["by_terminal"])
+    assert len(report["given"]) == 2 * len(paths)
     # A path of its own folder is read, and is not there; all others are refused.
-    assert all("content" not in answer for answer in said["given"]), said["given"]
-    assert not any(said["heard"][word] for word in HEX[:2])
+    assert all("content" not in answer for answer in report["given"]), report["given"]
+    assert not any(report["heard"][word] for word in HEX[:2])
     assert "CANARY" not in desk.exports()
 
 
 def test_an_agent_by_command_line_finds_nothing_hidden(desk: Desk, programs: Path) -> None:
-    given(programs)
+    add_prowl(programs)
     add_problem(desk)
-    said = iter((shlex.join(["prowl", *HEX]), "done"))
-    asked: list[str] = []
+    replies = iter((shlex.join(["prowl", *HEX]), "done"))
+    prompts: list[str] = []
 
     def reply(messages: list[ChatMessage], config: GenerateConfig) -> ModelOutput:
-        asked.append(messages[-1].text)
-        return ModelOutput.from_content("mockllm/model", next(said))
+        prompts.append(messages[-1].text)
+        return ModelOutput.from_content("mockllm/model", next(replies))
 
-    told = {"command": "agent {prompt}", "place": f"benchwright:{programs}", "limit_s": 120.0}
-    log = run(desk, scripted(reply), "agent", pack="mine", **told)
+    options = {"command": "agent {prompt}", "place": f"benchwright:{programs}", "limit_s": 120.0}
+    log = run(desk, scripted(reply), "agent", pack="mine", **options)
     assert summary(log)["error"] == 0, summary(log)["why"]
-    task, found = asked
-    assert "CANARY" not in task + found
-    check_found(json.loads(found.removesuffix("[0]")))
+    task, listing = prompts
+    assert "CANARY" not in task + listing
+    check_found(json.loads(listing.removesuffix("[0]")))
 
 
-def model_that_looks(asked: list[str]) -> Model:
+def model_that_looks(requests: list[str]) -> Model:
     """Has an agent look for the words with its own tools, then ends."""
     words = [f"'{word[:2]}''{word[2:]}'" for word in WORDS]
     places = "/code /rundir /tmp /bench /agent /home /root /etc /var /run /src /dev/shm"
@@ -118,10 +123,10 @@ def model_that_looks(asked: list[str]) -> Model:
     def reply(
         messages: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
-        asked.append(json.dumps([one.model_dump(mode="json") for one in messages]))
-        results = [one for one in messages if one.role == "tool"]
-        if not results and isinstance(made := shell_call(offered_by(tools), script), Call):
-            return output_of(made, messages)
+        requests.append(json.dumps([message.model_dump(mode="json") for message in messages]))
+        results = [message for message in messages if message.role == "tool"]
+        if not results and isinstance(call := shell_call(offered_by(tools), script), Call):
+            return output_of(call, messages)
         return ModelOutput.from_content("mockllm/model", "I have looked.")
 
     return get_model("mockllm/model", custom_outputs=reply, memoize=False)
@@ -133,11 +138,11 @@ def model_that_looks(asked: list[str]) -> Model:
 def test_a_real_agent_led_by_acp_finds_nothing_hidden_with_its_own_tools(desk: Desk, name: str) -> None:
     installed(name)
     add_problem(desk)
-    asked: list[str] = []
-    log = run(desk, model_that_looks(asked), "agent", pack="mine", subject=name, limit_s=240.0)
+    requests: list[str] = []
+    log = run(desk, model_that_looks(requests), "agent", pack="mine", subject=name, limit_s=240.0)
     assert summary(log)["error"] == 0, summary(log)["why"]
-    assert "CANARY" not in "".join(asked)
-    (result, *_) = (message for message in json.loads(asked[-1]) if message["role"] == "tool")
-    told = json.dumps(result)
-    assert "/code/docs/notes.md" in told
-    assert "looked" in told
+    assert "CANARY" not in "".join(requests)
+    (result, *_) = (message for message in json.loads(requests[-1]) if message["role"] == "tool")
+    output = json.dumps(result)
+    assert "/code/docs/notes.md" in output
+    assert "looked" in output

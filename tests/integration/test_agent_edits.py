@@ -22,47 +22,47 @@ __all__ = ("desk",)
 STEP = "import os, sys, time\nfile = 'rtl/sat_counter.sv'\nwait = lambda: time.sleep(0.15)\n"
 
 
-def program(desk: Desk, text: str, **more: Any) -> tuple[Any, list[RecordedEvent]]:
+def program(desk: Desk, text: str, **options: Any) -> tuple[Any, list[RecordedEvent]]:
     """What comes of an agent that is a program of Python's."""
     command = f"python3 -c {shlex.quote(STEP + text)}"
-    log = run(desk, says("done"), "agent", problems="saturating-counter", command=command, **more)
+    log = run(desk, says("done"), "agent", problems="saturating-counter", command=command, **options)
     (attempt,) = desk.attempts()
     return log, desk.events(attempt.id)
 
 
 def texts(events: list[RecordedEvent]) -> list[str | None]:
     """What the file held after each change to it, None where it was not there."""
-    changed = [place for place, one in enumerate(events) if isinstance(one.event, Edit | TextSet)]
-    found = []
-    for place in changed:
-        file = replay(events[: place + 1]).files.get(FILE)
-        found.append(None if file is None else file.text)
-    return found
+    changed = [index for index, recorded in enumerate(events) if isinstance(recorded.event, Edit | TextSet)]
+    file_texts = []
+    for index in changed:
+        file = replay(events[: index + 1]).files.get(FILE)
+        file_texts.append(None if file is None else file.text)
+    return file_texts
 
 
 def test_each_change_is_an_event_of_its_own_with_its_difference(desk: Desk) -> None:
-    wanted = COUNTER.replace("endmodule", "// 1\nendmodule"), COUNTER.replace("endmodule", "// 2\nendmodule")
+    contents = COUNTER.replace("endmodule", "// 1\nendmodule"), COUNTER.replace("endmodule", "// 2\nendmodule")
     log, events = program(
         desk,
-        f"for text in {wanted!r}:\n"
+        f"for text in {contents!r}:\n"
         "    open(file, 'w').write(text)\n"
         "    wait()\n"
         f"open('new', 'w').write({COUNTER!r})\n"
         "os.rename('new', file); wait()\n"
         "os.remove(file); wait()\n"
         "os.rename('rtl', 'old'); os.mkdir('rtl')\n"
-        f"open(file, 'w').write({wanted[1]!r}); wait()\n"
+        f"open(file, 'w').write({contents[1]!r}); wait()\n"
         "with open(file, 'a') as held:\n"
         "    held.write('// half'); held.flush(); wait()\n"
         "    held.write('\\n'); held.flush(); wait()\n",
     )
     assert summary(log)["passed"] == 1
-    first, second = wanted
+    first, second = contents
     assert texts(events) == [first, second, COUNTER, None, second, f"{second}// half", f"{second}// half\n"]
-    edits = [one.event for one in events if isinstance(one.event, Edit)]
+    edits = [recorded.event for recorded in events if isinstance(recorded.event, Edit)]
     assert [[change.text for change in edit.changes] for edit in edits[1:3]] == [["2"], [""]]
-    assert {one.origin for one in attribute(events)} == {Origin.CHAT}
-    assert len({one.moment.mono_ns for one in events}) > len(edits)
+    assert {attribution.origin for attribution in attribute(events)} == {Origin.CHAT}
+    assert len({recorded.moment.mono_ns for recorded in events}) > len(edits)
     assert desk.are_whole()
 
 
@@ -80,15 +80,17 @@ def test_each_change_is_an_event_of_its_own_with_its_difference(desk: Desk) -> N
 def test_a_file_that_can_not_be_read_counts_as_none_and_is_named(desk: Desk, text: str, detail: str) -> None:
     log, events = program(desk, text)
     assert (summary(log)["failed"], summary(log)["error"]) == (1, 0), summary(log)["why"]
-    assert [one.event.detail for one in events if isinstance(one.event, Violation)] == [f"{FILE}: {detail}"]
+    assert [recorded.event.detail for recorded in events if isinstance(recorded.event, Violation)] == [
+        f"{FILE}: {detail}"
+    ]
     assert FILE not in replay(events).files
     assert "root:" not in desk.exports()
 
 
 def test_bytes_that_are_no_text_are_recorded_by_their_digest(desk: Desk) -> None:
     _, events = program(desk, "open(file, 'wb').write(b'\\xff\\x00'); wait(); open(file, 'w').write('x')")
-    sets = [one.event for one in events if isinstance(one.event, TextSet)]
-    assert [(one.cause, one.file and one.file.text) for one in sets] == [
+    sets = [recorded.event for recorded in events if isinstance(recorded.event, TextSet)]
+    assert [(text_set.cause, text_set.file and text_set.file.text) for text_set in sets] == [
         (TextCause.WRITTEN, None),
         (TextCause.WRITTEN, "x"),
     ]
@@ -96,7 +98,7 @@ def test_bytes_that_are_no_text_are_recorded_by_their_digest(desk: Desk) -> None
 
 
 def ending(events: list[RecordedEvent]) -> str:
-    (reason,) = [one.event.reason for one in events if isinstance(one.event, Abandoned | TimedOut)]
+    (reason,) = [recorded.event.reason for recorded in events if isinstance(recorded.event, Abandoned | TimedOut)]
     return str(reason)
 
 
@@ -146,4 +148,4 @@ def test_an_agents_home_is_its_own_and_in_memory(desk: Desk) -> None:
     )
     log, _ = program(desk, text)
     assert summary(log)["error"] == 0
-    assert not [one for one in desk.events(desk.attempts()[0].id) if isinstance(one.event, Abandoned)]
+    assert not [recorded for recorded in desk.events(desk.attempts()[0].id) if isinstance(recorded.event, Abandoned)]

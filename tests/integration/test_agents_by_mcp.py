@@ -44,20 +44,20 @@ STEPS = ("problem", "start", "WRITES", "lint", "drivers", "run_hidden_tests", "s
 Configure = Callable[[dict[str, str], Path, Path], dict[str, str]]
 
 
-def model_that_works(folder: Path, said: list[str]) -> Model:
+def model_that_works(folder: Path, tool_outputs: list[str]) -> Model:
     """A model that uses the tools one after the other; it sees by the conversation how far it is.
 
     Args:
         folder: The workspace.
-        said: Gets what the tools answered.
+        tool_outputs: Gets what the tools answered.
     """
 
     def reply(
         messages: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
-        results = [one.text for one in messages if one.role == "tool"]
-        if len(results) > len(said):
-            said[:] = results
+        results = [message.text for message in messages if message.role == "tool"]
+        if len(results) > len(tool_outputs):
+            tool_outputs[:] = results
         call = _step(len(results), offered_by(tools), folder)
         output = output_of(call, messages) if call else ModelOutput.from_content("mockllm/model", "Submitted.")
         output.usage = ModelUsage(input_tokens=100, output_tokens=20, total_tokens=120)
@@ -71,10 +71,10 @@ def _step(number: int, tools: Tools, folder: Path) -> Call | None:
         return None
     if STEPS[number] == "WRITES":
         return writing_call(tools, str(folder / FILE), COUNTER)
-    given = {"lint": {"path": FILE}, "drivers": {"signal": "sat_counter.count"}}.get(STEPS[number], {})
+    arguments = {"lint": {"path": FILE}, "drivers": {"signal": "sat_counter.count"}}.get(STEPS[number], {})
     # Agents put the server's name before the tool's, each in another way.
-    named = [name for name in tools if re.search(rf"benchwright_+{STEPS[number]}$", name)]
-    return Call(named[0], given) if named else None
+    tool_names = [name for name in tools if re.search(rf"benchwright_+{STEPS[number]}$", name)]
+    return Call(tool_names[0], arguments) if tool_names else None
 
 
 def for_gemini(files: dict[str, str], folder: Path, home: Path) -> dict[str, str]:
@@ -101,8 +101,8 @@ async def at_a_port(socket: Path) -> AsyncIterator[str]:
         target.close()
 
     async def lead(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        behind, before = await asyncio.open_unix_connection(socket)
-        await asyncio.gather(copy(reader, before), copy(behind, writer))
+        upstream_reader, upstream_writer = await asyncio.open_unix_connection(socket)
+        await asyncio.gather(copy(reader, upstream_writer), copy(upstream_reader, writer))
 
     listener = await asyncio.start_server(lead, "127.0.0.1", 0)
     try:
@@ -111,29 +111,32 @@ async def at_a_port(socket: Path) -> AsyncIterator[str]:
         listener.close()
 
 
-async def work(known: Preset, configure: Configure, folder: Path, place: Path, bridge: ModelBridge) -> str:
+async def work(preset: Preset, configure: Configure, folder: Path, agent_folder: Path, bridge: ModelBridge) -> str:
     """Runs an agent in a workspace; returns what it printed."""
     home = Home.find()
-    programs, node = programs_of(known, home.cache), node_of(home.cache)
-    launch = known.launch(programs, node if known.needs_node else None)
-    own = place / "home"
+    programs, node = programs_of(preset, home.cache), node_of(home.cache)
+    launch = preset.launch(programs, node if preset.needs_node else None)
+    agent_home = agent_folder / "home"
     with tempfile.TemporaryDirectory() as short:
         socket = Path(short) / "bridge"
         async with serving(bridge, socket, None), at_a_port(socket) as address:
 
-            def here(text: str) -> str:
-                return text.replace(BRIDGE, address).replace(HOME, str(own)).replace(AGENT, str(programs))
+            def fill_in(text: str) -> str:
+                return text.replace(BRIDGE, address).replace(HOME, str(agent_home)).replace(AGENT, str(programs))
 
-            files = {path: here(text) for path, text in launch.files.items()}
-            for path, text in configure(files, folder, place / "benchwright").items():
-                (own / path).parent.mkdir(parents=True, exist_ok=True)
-                (own / path).write_text(text)
-            folders = [*(here(one) for one in launch.path if one.startswith(AGENT)), str(node / NODE_PROGRAMS)]
-            command = here(launch.command).replace("{prompt}", shlex.quote(TASK)).replace("/code", str(folder))
+            files = {path: fill_in(text) for path, text in launch.files.items()}
+            for path, text in configure(files, folder, agent_folder / "benchwright").items():
+                (agent_home / path).parent.mkdir(parents=True, exist_ok=True)
+                (agent_home / path).write_text(text)
+            folders = [
+                *(fill_in(program_path) for program_path in launch.path if program_path.startswith(AGENT)),
+                str(node / NODE_PROGRAMS),
+            ]
+            command = fill_in(launch.command).replace("{prompt}", shlex.quote(TASK)).replace("/code", str(folder))
             process = await asyncio.create_subprocess_exec(
                 *("sh", "-c", command),
                 cwd=folder,
-                env=_variables(launch.variables({}), here, own, folders),
+                env=_variables(launch.variables({}), fill_in, agent_home, folders),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.STDOUT,
@@ -147,9 +150,11 @@ async def work(known: Preset, configure: Configure, folder: Path, place: Path, b
             return printed.decode(errors="replace")
 
 
-def _variables(told: Mapping[str, str], here: Callable[[str], str], own: Path, folders: list[str]) -> dict[str, str]:
-    variables = {name: here(value) for name, value in told.items()}
-    return variables | {"HOME": str(own), "PATH": ":".join([*folders, "/usr/bin", "/bin"])}
+def _variables(
+    templates: Mapping[str, str], fill_in: Callable[[str], str], agent_home: Path, folders: list[str]
+) -> dict[str, str]:
+    variables = {name: fill_in(value) for name, value in templates.items()}
+    return variables | {"HOME": str(agent_home), "PATH": ":".join([*folders, "/usr/bin", "/bin"])}
 
 
 @pytest.mark.parametrize(
@@ -162,29 +167,29 @@ def _variables(told: Mapping[str, str], here: Callable[[str], str], own: Path, f
 def test_an_agent_solves_a_problem_by_mcp_and_all_of_it_is_recorded_as_its_own(
     desk: Desk, tmp_path: Path, name: str, configure: Configure
 ) -> None:
-    known = installed(name)
-    place = tmp_path / name
-    (place / "home").mkdir(parents=True)
+    preset = installed(name)
+    agent_folder = tmp_path / name
+    (agent_folder / "home").mkdir(parents=True)
     opened = CliRunner().invoke(
-        command_line(), ["open", PROBLEM, "--json"], env={"BENCHWRIGHT_HOME": str(place / "benchwright")}
+        command_line(), ["open", PROBLEM, "--json"], env={"BENCHWRIGHT_HOME": str(agent_folder / "benchwright")}
     )
     folder = Path(json.loads(opened.stdout)["status"]["workspace"].removeprefix("file://"))
-    said: list[str] = []
+    tool_outputs: list[str] = []
     printed: list[str] = []
 
     async def asks(client: httpx2.AsyncClient, bridge: ModelBridge) -> None:
-        printed.append(await work(known, configure, folder, place, bridge))
+        printed.append(await work(preset, configure, folder, agent_folder, bridge))
 
-    ask(model_that_works(folder, said), asks, tmp_path / "log")
-    there = Desk(Home.find({"BENCHWRIGHT_HOME": str(place / "benchwright")}), tmp_path / "out")
-    (attempt,) = there.attempts()
-    assert there.state(attempt.id) is AttemptState.SUBMITTED, (said, printed)
-    events = [one.event for one in there.events(attempt.id)]
-    tools = [one for one in events if isinstance(one, AidUsed) and one.aid == "agent_tools"]
-    assert [one.feature for one in tools] == [step for step in STEPS[3:] if step != "WRITES"]
-    assert len({one.detail for one in tools}) == 1
+    ask(model_that_works(folder, tool_outputs), asks, tmp_path / "log")
+    agent_desk = Desk(Home.find({"BENCHWRIGHT_HOME": str(agent_folder / "benchwright")}), tmp_path / "out")
+    (attempt,) = agent_desk.attempts()
+    assert agent_desk.state(attempt.id) is AttemptState.SUBMITTED, (tool_outputs, printed)
+    events = [recorded.event for recorded in agent_desk.events(attempt.id)]
+    tools = [event for event in events if isinstance(event, AidUsed) and event.aid == "agent_tools"]
+    assert [use.feature for use in tools] == [step for step in STEPS[3:] if step != "WRITES"]
+    assert len({use.detail for use in tools}) == 1
     assert tools[0].detail.strip()
-    assert {one.through for one in events if isinstance(one, AidUsed)} == {"agent"}
-    assert any(isinstance(one, Submitted) for one in events)
-    assert [one.outcome for one in events if isinstance(one, RunFinished)] == ["passed"]
-    assert there.are_whole()
+    assert {event.through for event in events if isinstance(event, AidUsed)} == {"agent"}
+    assert any(isinstance(event, Submitted) for event in events)
+    assert [event.outcome for event in events if isinstance(event, RunFinished)] == ["passed"]
+    assert agent_desk.are_whole()

@@ -16,9 +16,9 @@ from ..support.models.eval import COUNTER
 from ..support.models.inline_packages import NotInstalledError, node_modules
 from ..support.models.subjects import installed
 from ..support.models.tabby_endpoint import TabbyEndpoint, tabby_endpoint
-from ..support.service.judge_endpoint import Asked, JudgeEndpoint, Played, content
+from ..support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, PlayedReply, content
 from ..support.studies.all_subjects import SCRIPTED, agent, compared, extension, inline, outcomes, study
-from ..support.studies.eval_study import run, told
+from ..support.studies.eval_study import printed_json, run
 from ..support.studies.study_subjects import BODY, Lab, lab, people_work
 from ..support.studies.study_subjects import play as scripted
 
@@ -30,20 +30,20 @@ BY_COMMAND_LINE = ("aider", "codex", "mini-swe-agent")
 PROGRAMS = ("benchwright-lsp", "tabby", "extension", *LED_BY_ACP, *BY_COMMAND_LINE)
 
 
-def body(before: str) -> str:
+def body(text_before: str) -> str:
     """The module's body, at the end of its header alone."""
-    return BODY.strip() if before.rstrip().endswith(");") else ""
+    return BODY.strip() if text_before.rstrip().endswith(");") else ""
 
 
-def play(asked: Asked) -> Played:
-    match asked.body["model"]:
+def play(request: JudgeRequest) -> PlayedReply:
+    match request.body["model"]:
         case "worker":
-            return endpoint_that_writes(asked, COUNTER)
+            return endpoint_that_writes(request, COUNTER)
         case "completes":
-            return content(body(asked.user.partition("<CURSOR>")[0]))
+            return content(body(request.user.partition("<CURSOR>")[0]))
         case "ghost":
-            return content(body(asked.body["messages"][0]["content"]))
-    return scripted(asked)
+            return content(body(request.body["messages"][0]["content"]))
+    return scripted(request)
 
 
 def programs(lab: Lab, url: str, tabby: TabbyEndpoint) -> list[dict[str, object]]:
@@ -76,14 +76,14 @@ def test_one_command_and_one_report_compare_real_programs_of_every_kind_with_peo
         file = study(lab, *programs(lab, endpoint.url, tabby))
         assert run("study", "run", file).exit_code == 0
         people_work(lab)
-        came = told(run("eval", "--study", file, "--base-url", endpoint.url, "--json"))
+        came = printed_json(run("eval", "--study", file, "--base-url", endpoint.url, "--json"))
     passed = outcomes(came)
     assert passed == {**dict.fromkeys(PROGRAMS, (1, 1)), "model": (2, 1)}
     columns = compared(lab, passed)
     for name in (*LED_BY_ACP, *BY_COMMAND_LINE):
         (program,) = columns[name]["subjects"]
         assert program["subject_version"] == installed(name).version
-        used = [event for event in lab.events(name) if isinstance(event, ModelUsage)]
-        assert sum(event.calls for event in used) >= 1
-    assert {asked.body["model"] for asked in endpoint.requests} == {"worker", "completes", "ghost", "scripted"}
-    assert tabby.asked
+        usages = [event for event in lab.events(name) if isinstance(event, ModelUsage)]
+        assert sum(event.calls for event in usages) >= 1
+    assert {request.body["model"] for request in endpoint.requests} == {"worker", "completes", "ghost", "scripted"}
+    assert tabby.requests

@@ -13,7 +13,7 @@ from benchwright_subjects.inline.server.confinement import can_confine
 from ..support.models.acp_agents import programs
 from ..support.service.judge_endpoint import JudgeEndpoint
 from ..support.studies.all_subjects import SCRIPTED, agent, compared, extension, inline, outcomes, study
-from ..support.studies.eval_study import run, told
+from ..support.studies.eval_study import printed_json, run
 from ..support.studies.study_subjects import BODY, SUPPORT, WRITES, Lab, lab, people_work, play
 
 __all__ = ("lab", "programs")
@@ -45,9 +45,9 @@ def test_one_command_and_one_report_compare_every_kind_of_program_with_people(la
     assert run("study", "run", file).exit_code == 0
     people_work(lab)
     with JudgeEndpoint(play) as endpoint:
-        asked = ("--base-url", endpoint.url, "--agent-place", f"benchwright:{programs}", "--json")
-        came = told(run("eval", "--study", file, *asked))
-        again = told(run("eval", "--study", file, *asked))
+        options = ("--base-url", endpoint.url, "--agent-place", f"benchwright:{programs}", "--json")
+        came = printed_json(run("eval", "--study", file, *options))
+        repeated = printed_json(run("eval", "--study", file, *options))
     passed = outcomes(came)
     assert passed == {
         "knows": (1, 1),
@@ -60,7 +60,7 @@ def test_one_command_and_one_report_compare_every_kind_of_program_with_people(la
         "fails": (1, 0),
         "model": (2, 1),
     }
-    assert again["conditions"] == came["conditions"]
-    assert not again["runs"]
+    assert repeated["conditions"] == came["conditions"]
+    assert not repeated["runs"]
 
     compared(lab, passed)

@@ -57,10 +57,10 @@ def record(log: Path, attempt: str, *reasons: str) -> None:
             opened.append_blocking(attempt, Resumed())
 
 
-def cut_off(log: Path, after: int) -> None:
+def cut_off(log: Path, seq: int) -> None:
     with closing(sqlite3.connect(log)) as connection:
         connection.execute("DROP TRIGGER events_no_delete")
-        connection.execute("DELETE FROM events WHERE seq > ?", (after,))
+        connection.execute("DELETE FROM events WHERE seq > ?", (seq,))
         connection.commit()
 
 
@@ -74,7 +74,7 @@ def test_an_end_that_was_cut_off_is_found_without_an_anchor_as_long_as_the_summa
     run: Run, log: Path, attempt: str
 ) -> None:
     record(log, attempt, "one", "two")
-    cut_off(log, after=4)
+    cut_off(log, seq=4)
     assert run("list").returncode == 0
     cut = run("verify", attempt)
     assert cut.returncode == 1
@@ -96,7 +96,7 @@ def test_a_log_that_was_cut_off_rewritten_or_lost_is_found_with_an_anchor_from_o
     fine = run("verify", attempt[:8], "--anchors", mail)
     assert (fine.returncode, "1 anchor agrees" in fine.stdout) == (0, True), fine.stdout
 
-    cut_off(log, after=6)
+    cut_off(log, seq=6)
     forget_summaries(log)
     assert run("verify", attempt).returncode == 0
     cut = run("verify", "--anchors", mail)
@@ -145,5 +145,5 @@ def test_what_lists_show_is_checked_against_the_events(run: Run, log: Path, atte
     with closing(sqlite3.connect(log)) as connection:
         connection.execute("""UPDATE summaries SET body = replace(body, '"runs":0', '"runs":7')""")
         connection.commit()
-    told = run("verify", attempt)
-    assert told.returncode == 1 and "lists show" in told.stdout
+    process = run("verify", attempt)
+    assert process.returncode == 1 and "lists show" in process.stdout

@@ -27,15 +27,15 @@ SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><title>R</ti
 
 def question() -> Problem:
     """An open question with a figure, and a rubric of four points."""
-    found = Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(f"starter/{NAME}")
-    assert found.hidden.answer is not None
+    problem = Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).unseal(f"starter/{NAME}")
+    assert problem.hidden.answer is not None
     rubric = RubricPoints(items=(RubricItem(text=NEED, points=3), RubricItem(text=RETIRE)), enough=3)
     drawing = base64.b64encode(SVG.encode()).decode()
     figure = Figure(path="figures/rob.svg", media_type=MediaType.SVG, data=drawing, alt='A "buffer"')
-    answer = found.hidden.answer.model_copy(update={"points": rubric})
-    public = found.public.model_copy(update={"figures": (figure,)})
-    hidden = found.hidden.model_copy(update={"answer": answer})
-    return found.model_copy(update={"public": public, "hidden": hidden, "reveal": Reveal.NAMES})
+    answer = problem.hidden.answer.model_copy(update={"points": rubric})
+    public = problem.public.model_copy(update={"figures": (figure,)})
+    hidden = problem.hidden.model_copy(update={"answer": answer})
+    return problem.model_copy(update={"public": public, "hidden": hidden, "reveal": Reveal.NAMES})
 
 
 class Class:
@@ -58,48 +58,52 @@ class Class:
         names = ("Carver", "Dana", "Eve")
         self.graders = [signed_in(service, invitation(service, self.course, Role.GRADER), name) for name in names]
         self.answers = f"/courses/{self.course.name}/answers"
-        self.own = f"/courses/{self.course.name}/mine/{self.course.assignment}"
+        self.own_page = f"/courses/{self.course.name}/mine/{self.course.assignment}"
         self.grade = f"/courses/{self.course.name}/grades/{self.course.assignment}/{account}"
 
     def item(self) -> str:
-        (found,) = set(re.findall(r'name="item" value="(\w+)"', self.graders[2].get(self.answers).text))
-        return str(found)
+        (item_id,) = set(re.findall(r'name="item" value="(\w+)"', self.graders[2].get(self.answers).text))
+        return str(item_id)
 
-    def give(self, grader: httpx2.Client, *points: str, **more: str) -> httpx2.Response:
+    def give(self, grader: httpx2.Client, *points: str, **extra_fields: str) -> httpx2.Response:
         fields = {f"points-{number}": value for number, value in enumerate(points)}
-        form = {"csrf": csrf(grader), "item": self.item(), "difficulty": "2"} | fields | more
+        form = {"csrf": csrf(grader), "item": self.item(), "difficulty": "2"} | fields | extra_fields
         return grader.post(self.answers, data=form)
 
 
 def test_points_are_given_for_each_item_and_shown_when_they_are_decided(service: Service, tmp_path: Path) -> None:
     taught = Class(service, tmp_path)
-    one, two, three = taught.graders
-    page = one.get(taught.answers).text
+    first_grader, two, three = taught.graders
+    page = first_grader.get(taught.answers).text
     assert "Names &lt;precise&gt; exceptions." in page
     assert "right from 3 points" in page
     assert 'name="label"' not in page
     assert "&lt;b&gt;In&lt;/b&gt; order." in page
-    for wrong, told in ((("4", "0"), "is worth 0 to 3 points"), (("x", "1"), "is no number"), (("1",), "not those of")):
-        refused = taught.give(one, *wrong)
-        assert (refused.status_code, told in refused.text) == (422, True), refused.text
-    assert "has been changed" in taught.give(one, label="10").text
-    assert taught.give(one, "3", "0.5", comment="good <i>").status_code == 303
-    for early in (taught.ada.get(taught.own), taught.owner.get(taught.grade)):
+    for wrong, message in (
+        (("4", "0"), "is worth 0 to 3 points"),
+        (("x", "1"), "is no number"),
+        (("1",), "not those of"),
+    ):
+        refused = taught.give(first_grader, *wrong)
+        assert (refused.status_code, message in refused.text) == (422, True), refused.text
+    assert "has been changed" in taught.give(first_grader, label="10").text
+    assert taught.give(first_grader, "3", "0.5", comment="good <i>").status_code == 303
+    for early in (taught.ada.get(taught.own_page), taught.owner.get(taught.grade)):
         assert "exceptions" not in early.text
     assert "you decide" not in two.get(taught.answers).text
     assert taught.give(two, "0", "0.5").status_code == 303
-    shown = three.get(taught.answers).text
-    assert "Two people have graded this answer and differ; you decide." in shown
-    assert "<strong>0 and 3</strong>" in shown
-    assert "<td>0.5</td>" in shown
-    for who in ("Carver", "Dana", "Ada", "good &lt;i&gt;"):
-        assert who not in shown
+    third_page = three.get(taught.answers).text
+    assert "Two people have graded this answer and differ; you decide." in third_page
+    assert "<strong>0 and 3</strong>" in third_page
+    assert "<td>0.5</td>" in third_page
+    for word in ("Carver", "Dana", "Ada", "good &lt;i&gt;"):
+        assert word not in third_page
     assert taught.give(three, "3", "0.5").status_code == 303
     staff = taught.owner.get(taught.grade).text
     assert re.search(r"people gave, 3\.5 of 4; right from 3", staff)
     assert "Grader 3" in staff
     assert "good &lt;i&gt;" in staff
-    student = taught.ada.get(taught.own).text
+    student = taught.ada.get(taught.own_page).text
     assert "Names &lt;precise&gt; exceptions." in student
     for hidden in ("Grader 1", "good &lt;i&gt;", "Carver"):
         assert hidden not in student
@@ -107,10 +111,10 @@ def test_points_are_given_for_each_item_and_shown_when_they_are_decided(service:
 
 def test_a_narrow_policy_shows_students_the_sum_alone(service: Service, tmp_path: Path) -> None:
     taught = Class(service, tmp_path, reveal=Reveal.VERDICT)
-    one, two, _ = taught.graders
-    for grader in (one, two):
+    first_grader, two, _ = taught.graders
+    for grader in (first_grader, two):
         assert taught.give(grader, "3", "1").status_code == 303
-    student = taught.ada.get(taught.own).text
+    student = taught.ada.get(taught.own_page).text
     assert f"{NAME}: people gave 4 of 4 points; right from 3." in student
     assert "exceptions" not in student
     assert "exceptions" in taught.owner.get(taught.grade).text
@@ -118,7 +122,7 @@ def test_a_narrow_policy_shows_students_the_sum_alone(service: Service, tmp_path
 
 def test_figures_are_for_graders_of_the_course_and_run_nothing(service: Service, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
-    taught, other = Class(service, tmp_path), Class(service, tmp_path / "other")
+    taught, other_class = Class(service, tmp_path), Class(service, tmp_path / "other")
     grader = taught.graders[0]
     (source,) = re.findall(r'<img src="([^"]+)" alt="A &#34;buffer&#34;">', grader.get(taught.answers).text)
     reply = grader.get(source)
@@ -130,10 +134,10 @@ def test_figures_are_for_graders_of_the_course_and_run_nothing(service: Service,
     assert "sandbox" in policy
     assert "script-src" not in policy
     assert taught.owner.get(source).status_code == 200
-    for client in (taught.ada, other.graders[0], other.owner):
+    for client in (taught.ada, other_class.graders[0], other_class.owner):
         assert client.get(source).status_code == 404
-    of_the_other = source.replace(taught.course.name, other.course.name)
-    assert other.graders[0].get(of_the_other).status_code == 404
+    of_the_other = source.replace(taught.course.name, other_class.course.name)
+    assert other_class.graders[0].get(of_the_other).status_code == 404
     assert grader.get(source[:-1] + "7").status_code == 404
     assert grader.get(re.sub(r"answers/\w+/", "answers/none/", source)).status_code == 404
 

@@ -24,20 +24,27 @@ def test_an_archived_course_is_read_by_all_and_changed_by_nobody(service: Servic
     assert solver.send(attempt).status_code == 200
     run = solver.run(attempt, 1, {"answer.md": "C"}).json()["id"]
     assert solver.verdict(run)["verdict"]["outcome"] == "passed"
-    own = f"/courses/{course.name}"
+    course_path = f"/courses/{course.name}"
     with service.client(solver.token) as client:
         account = client.get("/api/v1/me").json()["account"]
     owner = signed_in(service, invitation(service, course, Role.OWNER), "Professor")
     staff = signed_in(service, invitation(service, course, Role.STAFF), "Assistant")
     student = signed_in(service, invitation(service, course, Role.PARTICIPANT), "Bob")
     for client_ in (staff, student):
-        assert client_.post(f"{own}/archive", data={"csrf": csrf(client_)}).status_code == 404
-    assert owner.post(f"{own}/archive", data={"csrf": csrf(owner)}).status_code == 303
+        assert client_.post(f"{course_path}/archive", data={"csrf": csrf(client_)}).status_code == 404
+    assert owner.post(f"{course_path}/archive", data={"csrf": csrf(owner)}).status_code == 303
 
-    for page in (own, f"{own}/progress", f"{own}/grades", f"{own}/items", f"{own}/audit", f"{own}/grades.canvas.csv"):
+    for page in (
+        course_path,
+        f"{course_path}/progress",
+        f"{course_path}/grades",
+        f"{course_path}/items",
+        f"{course_path}/audit",
+        f"{course_path}/grades.canvas.csv",
+    ):
         assert staff.get(page).status_code == 200
     assert "archived" in student.get("/").text
-    assert "0 of 1 passed" in student.get(own).text
+    assert "0 of 1 passed" in student.get(course_path).text
     forms = {
         "assignments": {"pack": "starter"},
         f"assignments/{course.assignment}/grading": {"worth": "3"},
@@ -47,23 +54,23 @@ def test_an_archived_course_is_read_by_all_and_changed_by_nobody(service: Servic
         f"grades/{course.assignment}/{account}/appeal": {"appeal": "1", "decision": "grant", "answer": "x"},
     }
     for form, fields in forms.items():
-        refused = owner.post(f"{own}/{form}", data={"csrf": csrf(owner)} | fields)
+        refused = owner.post(f"{course_path}/{form}", data={"csrf": csrf(owner)} | fields)
         assert (refused.status_code, "The course is archived." in refused.text) == (409, True), form
 
     # What was recorded before still comes in; nothing runs, begins, or joins.
-    assert solver.send(attempt, after=0).status_code == 200
+    assert solver.send(attempt, first_event=0).status_code == 200
     assert solver.run(attempt, 2, {"answer.md": "B"}, run=uuid.uuid4().hex).status_code == 404
-    another = solver.begin(REF, {"answer.md": ""})
-    assert solver.send(another).status_code == 404
+    second_attempt = solver.begin(REF, {"answer.md": ""})
+    assert solver.send(second_attempt).status_code == 404
     with service.client(solver.token) as client:
         assert client.get("/api/v1/assignments").json() == []
         assert client.get(f"/api/v1/runs/{run}", params={"seen": -1, "wait_s": 0}).json()["state"] == "done"
     with service.client() as client:
         assert client.post("/api/v1/join", json={"code": course.invitation, "name": "Late"}).status_code == 404
 
-    assert owner.post(f"{own}/archive", data={"csrf": csrf(owner), "restore": "yes"}).status_code == 303
+    assert owner.post(f"{course_path}/archive", data={"csrf": csrf(owner), "restore": "yes"}).status_code == 303
     assert solver.run(attempt, 2, {"answer.md": "B"}, run=uuid.uuid4().hex).status_code == 202
-    assert "restored course" in owner.get(f"{own}/audit").text
+    assert "restored course" in owner.get(f"{course_path}/audit").text
     solver.log.close()
 
 

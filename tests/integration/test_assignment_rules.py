@@ -74,7 +74,7 @@ def accepted(version: int, text: str) -> tuple[Edit, EditReason]:
     return edit, EditReason(path=FILE, version=version, reason="inlineCompletionAccept", metadata=metadata)
 
 
-def mine(service: Service, solver: Solver) -> httpx2.Client:
+def student_browser(service: Service, solver: Solver) -> httpx2.Client:
     client = browser(service)
     client.post("/sign-in", data={"code": solver.token})
     return client
@@ -89,27 +89,27 @@ def minutes(count: int) -> str:
     return (datetime.now(UTC) + timedelta(minutes=count)).strftime("%Y-%m-%dT%H:%M")
 
 
-def shown(solver: Solver, run: str) -> dict[str, Any]:
+def shown_verdict(solver: Solver, run: str) -> dict[str, Any]:
     with solver.service.client(solver.token) as client:
         return dict(client.get(f"/api/v1/runs/{run}").json()["verdict"])
 
 
 def cell(page: str) -> str:
-    (found,) = re.findall(r'<td><a class="\w+"[^>]*>(.*?)</a>', page, re.DOTALL)
-    return re.sub(r"<[^>]*>", "", found)
+    (content,) = re.findall(r'<td><a class="\w+"[^>]*>(.*?)</a>', page, re.DOTALL)
+    return re.sub(r"<[^>]*>", "", content)
 
 
 def test_what_was_accepted_against_the_rule_is_told_to_staff_and_the_rule_to_the_student(
     service: Service, course: Course, teacher: httpx2.Client, solver: Solver, problem: Problem
 ) -> None:
     with service.client(solver.token) as client:
-        (given,) = client.get("/api/v1/assignments").json()
-    assert given["assistance"] == {"allowed": "none", "extensions": []}
-    student = mine(service, solver)
+        (assignment,) = client.get("/api/v1/assignments").json()
+    assert assignment["assistance"] == {"allowed": "none", "extensions": []}
+    student = student_browser(service, solver)
     assert SAID in student.get(f"/courses/{course.name}").text
-    own = student.get(f"/courses/{course.name}/mine/{course.assignment}").text
-    assert SAID in own
-    assert "The record of your attempt says where text came from" in own
+    own_page = student.get(f"/courses/{course.name}/mine/{course.assignment}").text
+    assert SAID in own_page
+    assert "The record of your attempt says where text came from" in own_page
 
     worked(solver, problem, REPORTING, *accepted(2, "a" * 412))
 
@@ -151,7 +151,7 @@ def test_a_changed_rule_holds_from_then_on(
     assert change(teacher, course, assistance="none").status_code == 303
     # What was written before the change was allowed.
     assert "412" not in cell(teacher.get(f"/courses/{course.name}/progress").text)
-    (attempt,) = solver.sent
+    (attempt,) = solver.sent_counts
     solver.record(attempt, *accepted(3, "b" * 31))
     assert solver.send(attempt).status_code == 200
     files = {path: starting_files(problem)[path].decode() for path in problem.public.expected}
@@ -167,48 +167,50 @@ def test_more_is_shown_once_it_is_due_and_closed_also_of_older_verdicts(
     times = {"due": minutes(60), "closes": minutes(120)}
     assert change(teacher, course, **policies, **times).status_code == 303
     run = worked(solver, problem)
-    own = f"/courses/{course.name}/mine/{course.assignment}"
-    student = mine(service, solver)
+    own_path = f"/courses/{course.name}/mine/{course.assignment}"
+    student = student_browser(service, solver)
     name = json.loads(shown_to_staff(service, run))["tests"][0]["name"]
-    assert (shown(solver, run)["policy"], shown(solver, run)["tests"]) == ("verdict", [])
-    assert name not in student.get(own).text
+    assert (shown_verdict(solver, run)["policy"], shown_verdict(solver, run)["tests"]) == ("verdict", [])
+    assert name not in student.get(own_path).text
     assert change(teacher, course, **policies, **times | {"due": minutes(-60)}).status_code == 303
-    late = shown(solver, run)
+    late = shown_verdict(solver, run)
     assert (late["policy"], {test["message"] for test in late["tests"]}) == ("names", {None})
-    assert name in student.get(own).text
+    assert name in student.get(own_path).text
     assert change(teacher, course, **policies, due=minutes(-60), closes=minutes(-30)).status_code == 303
-    closed = shown(solver, run)
+    closed = shown_verdict(solver, run)
     assert (closed["policy"], closed["log"]) == ("messages", None)
     message = next(test["message"] for test in closed["tests"] if test["message"])
-    assert message.splitlines()[0][:20] in student.get(own).text.replace("&#39;", "'").replace("&#34;", '"')
+    assert message.splitlines()[0][:20] in student.get(own_path).text.replace("&#39;", "'").replace("&#34;", '"')
     # Who was given more time sees no more than before it is over.
     with service.client(solver.token) as client:
         account = client.get("/api/v1/me").json()["account"]
     extension = {"csrf": csrf(teacher), "due": minutes(60), "reason": "ill"}
     grade = f"/courses/{course.name}/grades/{course.assignment}/{account}"
     assert teacher.post(grade, data=extension).status_code == 303
-    assert shown(solver, run)["policy"] == "verdict"
-    assert name not in student.get(own).text
+    assert shown_verdict(solver, run)["policy"] == "verdict"
+    assert name not in student.get(own_path).text
 
 
 def shown_to_staff(service: Service, run: str) -> str:
     """The whole verdict, as the database has it."""
     from sqlalchemy import create_engine, text
 
-    where = service.database
-    if where is None:
+    database_url = service.database
+    if database_url is None:
         url = f"sqlite:///{service.folders.data / 'service' / 'service.sqlite'}"
     else:
-        url = where.replace("postgresql:", "postgresql+psycopg:")
+        url = database_url.replace("postgresql:", "postgresql+psycopg:")
     engine = create_engine(url)
     with engine.connect() as connection:
-        found = connection.execute(text("SELECT verdict FROM service_runs WHERE id = :run"), {"run": run}).scalar_one()
+        verdict = connection.execute(
+            text("SELECT verdict FROM service_runs WHERE id = :run"), {"run": run}
+        ).scalar_one()
     engine.dispose()
-    return str(found)
+    return str(verdict)
 
 
 @pytest.mark.parametrize(
-    ("field", "said"),
+    ("field", "message"),
     [
         ({"due": "2026-12-02T10:00", "closes": "2026-12-01T10:00"}, "does not close before it is due"),
         ({"assistance": "named"}, "at least one"),
@@ -218,13 +220,15 @@ def shown_to_staff(service: Service, run: str) -> str:
     ],
 )
 def test_rules_that_do_not_fit_are_told_and_change_nothing(
-    service: Service, course: Course, teacher: httpx2.Client, field: dict[str, str], said: str
+    service: Service, course: Course, teacher: httpx2.Client, field: dict[str, str], message: str
 ) -> None:
     reply = change(teacher, course, title="Week <9>", **field)
-    assert (reply.status_code, said in reply.text) == (422, True)
+    assert (reply.status_code, message in reply.text) == (422, True)
     assert 'value="Week &lt;9&gt;"' in reply.text
-    made = teacher.post(f"/courses/{course.name}/assignments", data={"csrf": csrf(teacher), "pack": "starter"} | field)
-    assert (made.status_code, said in made.text) == (422, True)
+    creation = teacher.post(
+        f"/courses/{course.name}/assignments", data={"csrf": csrf(teacher), "pack": "starter"} | field
+    )
+    assert (creation.status_code, message in creation.text) == (422, True)
     page = teacher.get(f"/courses/{course.name}/assignments/{course.assignment}").text
     assert "Week" not in page
     assert re.search(r'<option value="none" selected>', page)
@@ -239,16 +243,16 @@ def test_a_section_is_chosen_on_each_page_and_stays_in_the_address(
 
     async def seats() -> list[str]:
         async with open_administration(service.folders, service.database) as parts:
-            wanted = [(Role.PARTICIPANT, "A & B"), (Role.PARTICIPANT, "C")]
-            return list(await parts.accounts.invite_each(course.name, wanted))
+            roles_and_sections = [(Role.PARTICIPANT, "A & B"), (Role.PARTICIPANT, "C")]
+            return list(await parts.accounts.invite_each(course.name, roles_and_sections))
 
     for code, name in zip(asyncio.run(seats()), ("Ada", "Lin"), strict=True):
         signed_in(service, code, name)
     base = f"/courses/{course.name}"
     for page in ("progress", "grades", "grades.canvas.csv", "grades.moodle.csv", "grades.table.csv"):
-        whole, one = teacher.get(f"{base}/{page}").text, teacher.get(f"{base}/{page}?section=A+%26+B").text
+        whole, section_page = teacher.get(f"{base}/{page}").text, teacher.get(f"{base}/{page}?section=A+%26+B").text
         assert ("Ada" in whole, "Lin" in whole) == (True, True), page
-        assert ("Ada" in one, "Lin" in one) == (True, False), page
+        assert ("Ada" in section_page, "Lin" in section_page) == (True, False), page
     grades = teacher.get(f"{base}/grades?section=A+%26+B").text
     assert '<option value="A &amp; B" selected>' in grades
     assert f'href="{base}/grades.canvas.csv?section=A%20%26%20B"' in grades
@@ -268,7 +272,7 @@ def test_what_was_found_is_in_the_persons_export_and_goes_with_the_person(
         account = client.get("/api/v1/me").json()["account"]
     people = f"/courses/{course.name}/people/{account}"
     archive = zipfile.ZipFile(io.BytesIO(teacher.get(f"{people}/export").content))
-    (name,) = (one for one in archive.namelist() if one.endswith("assistance.json"))
+    (name,) = (file_name for file_name in archive.namelist() if file_name.endswith("assistance.json"))
     assert json.loads(archive.read(name))["findings"][0]["characters"] == 412
     page = teacher.post(f"{people}/delete", data={"csrf": csrf(teacher), "name": "Ada", "reason": "asked"})
     assert page.status_code == 303, page.text

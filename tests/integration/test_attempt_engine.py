@@ -22,10 +22,10 @@ from benchwright_server.attempts.session import Session
 from benchwright_server.attempts.sessions import Sessions
 from benchwright_studies.conduct.studies import Studies
 
-from ..support.machine.waiting import until
+from ..support.machine.waiting import wait_until
 from ..support.models.eval import design
-from ..support.service.judge_endpoint import Asked, JudgeEndpoint, Played
-from ..support.studies.eval_study import Lab, call, lab, run, told
+from ..support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, PlayedReply
+from ..support.studies.eval_study import Lab, call, lab, printed_json, run
 
 __all__ = ["lab"]
 
@@ -117,11 +117,11 @@ def agent(lab: Lab, study: Path) -> None:
         call("submit"),
     )
 
-    def play(asked: Asked) -> Played:
-        return steps[sum(message["role"] == "tool" for message in asked.body["messages"])]
+    def play(request: JudgeRequest) -> PlayedReply:
+        return steps[sum(message["role"] == "tool" for message in request.body["messages"])]
 
     with JudgeEndpoint(play) as endpoint:
-        told(run("eval", "--study", study, "--base-url", endpoint.url, "--json"))
+        printed_json(run("eval", "--study", study, "--base-url", endpoint.url, "--json"))
 
 
 def steps(lab: Lab, header: AttemptHeader) -> list[str]:
@@ -157,7 +157,7 @@ def test_a_person_and_an_agent_have_the_same_time_runs_and_end(
     study = begin(lab, STUDY.replace("clock_stops_for: [harness]", f"clock_stops_for: {stops}"))
     assert refusal in asyncio.run(person(lab))
     agent(lab, study)
-    (alone,), (worker,) = lab.of("alone"), lab.of("worker")
+    (alone,), (worker,) = lab.headers_of("alone"), lab.headers_of("worker")
     assert steps(lab, alone) == expected
     assert steps(lab, worker) == expected
 
@@ -169,14 +169,14 @@ def test_what_is_saved_after_the_limit_does_not_count(lab: Lab) -> None:
         async with at_work(lab) as session:
             file = session.workspace.folder / DESIGN
             file.write_text(WRONG.format("a person"))
-            await until(lambda: any(isinstance(event, RunStarted) for event in lab.events(session.header.id)))
+            await wait_until(lambda: any(isinstance(event, RunStarted) for event in lab.events(session.header.id)))
             file.write_text(RIGHT.format("a person"))
             with pytest.raises(AttemptError, match="The time for this attempt is over"):
                 await session.attempt.start_run("newer_save")
             with pytest.raises(AttemptError, match="The time for this attempt is over"):
                 await session.submit()
-            await until(lambda: session.ended)
+            await wait_until(lambda: session.ended)
 
     asyncio.run(late())
-    (alone,) = lab.of("alone")
+    (alone,) = lab.headers_of("alone")
     assert steps(lab, alone) == ["started", "clock_held", "run_started", "run_finished failed", "timed_out"]

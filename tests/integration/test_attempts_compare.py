@@ -45,7 +45,7 @@ def attempt(
     """Records that a design was judged so."""
     log = open_log(log_file(Home.find()))
     try:
-        found = Attempts(log).create(
+        header = Attempts(log).create(
             "mine/hold", problem.public_digest, Path("/w"), {PATH: FileText.of_text(text)}, solver="ada"
         )
         judged = {"problem": problem.public_digest, "harness": problem.harness_digest} | digests
@@ -56,10 +56,10 @@ def attempt(
         events: list[Event] = [Started(), Save(path=PATH, sha256=snapshot[PATH], size=len(text))]
         events += [RunStarted(run="r1", number=1, snapshot=snapshot), finished]
         for event in [*events, *([Submitted()] if ended else [])]:
-            log.append_blocking(found.id, event)
+            log.append_blocking(header.id, event)
     finally:
         log.close()
-    return found.id
+    return header.id
 
 
 def ran(*arguments: str) -> Any:
@@ -70,17 +70,17 @@ def ran(*arguments: str) -> Any:
 
 def test_designs_that_passed_are_compared_once_and_reported_as_escapes(problem: Problem, tmp_path: Path) -> None:
     reference = solved_files(problem)[PATH].decode()
-    same = attempt(problem, reference)
+    same_attempt = attempt(problem, reference)
     wrong = attempt(problem, reference.replace("else if (en)", "else if (en && d != 8'hEE)"))
     attempt(problem, reference, Outcome.FAILED)
     attempt(problem, reference, ended=False)
     attempt(problem, reference, harness="0" * 64)
     assert ran("attempts", "compare") == {"compared": 2, "known": 0, "differs": 1, "equivalent": 1}
     assert ran("attempts", "compare") == {"compared": 0, "known": 2}
-    assert ran("attempts", "compare", "--fresh", same) == {"compared": 1, "known": 0, "equivalent": 1}
-    kept = SecondOpinions(Home.find()).find(wrong)
-    assert kept is not None
-    assert any(inputs.get("d") == 0xEE for inputs in kept.found.opinion.stimulus)
+    assert ran("attempts", "compare", "--fresh", same_attempt) == {"compared": 1, "known": 0, "equivalent": 1}
+    opinion = SecondOpinions(Home.find()).find(wrong)
+    assert opinion is not None
+    assert any(inputs.get("d") == 0xEE for inputs in opinion.found.opinion.stimulus)
 
     ran("report", "--out", str(tmp_path / "report"))
     section = json.loads((tmp_path / "report" / "report.json").read_text())["sections"]["escapes"]
@@ -104,7 +104,7 @@ def test_what_was_compared_with_another_version_is_compared_again_and_not_report
     problem: Problem, tmp_path: Path
 ) -> None:
     reference = solved_files(problem)[PATH].decode()
-    found = attempt(problem, reference.replace("else if (en)", "else if (en && d != 8'hEE)"))
+    attempt_id = attempt(problem, reference.replace("else if (en)", "else if (en && d != 8'hEE)"))
     assert ran("attempts", "compare")["differs"] == 1
     file = tmp_path / "mine" / "hold" / "problem.toml"
     file.write_text(f'{file.read_text()}\n[dont_care]\nalways = ["q"]\n')
@@ -115,8 +115,8 @@ def test_what_was_compared_with_another_version_is_compared_again_and_not_report
     assert ran("attempts", "compare") == {"compared": 1, "known": 0, "unknown": 1}
     assert ran("attempts", "compare") == {"compared": 0, "known": 1}
     assert ran("attempts", "compare", "--limit", "30") == {"compared": 1, "known": 0, "unknown": 1}
-    RunRecords(Home.find(), found).delete()
-    assert SecondOpinions(Home.find()).find(found) is None
+    RunRecords(Home.find(), attempt_id).delete()
+    assert SecondOpinions(Home.find()).find(attempt_id) is None
 
 
 def test_an_escape_with_other_parameters_is_reported_with_them(problem: Problem, tmp_path: Path) -> None:
@@ -135,8 +135,8 @@ def test_an_escape_with_other_parameters_is_reported_with_them(problem: Problem,
     assert ran("attempts", "compare") == {"compared": 2, "known": 0, "differs": 1, "unknown": 1}
     ran("report", "--out", str(tmp_path / "report"))
     section = json.loads((tmp_path / "report" / "report.json").read_text())["sections"]["escapes"]
-    where = sorted(row[-1].partition("(")[2] for row in section["tables"][3]["rows"])
-    assert where == ["W = 3)", "W = 5)"]
+    parameters = sorted(row[-1].partition("(")[2] for row in section["tables"][3]["rows"])
+    assert parameters == ["W = 3)", "W = 5)"]
     assert "the design is not modelled (W = 3)" in (tmp_path / "report" / "report.html").read_text()
 
 

@@ -59,12 +59,14 @@ def test_a_student_joins_opens_saves_and_passes_without_seeing_anything_hidden(
 ) -> None:
     with service.client(solver.token) as client:
         me = client.get("/api/v1/me").json()
-        assert [(one["role"], one["title"]) for one in me["courses"]] == [("participant", "Computer architecture")]
+        assert [(membership["role"], membership["title"]) for membership in me["courses"]] == [
+            ("participant", "Computer architecture")
+        ]
         (assignment,) = client.get("/api/v1/assignments").json()
         pack = client.get("/api/v1/packs/starter")
     assert REF.partition("/")[2] in assignment["problems"]
-    given = next(one for one in pack.json()["pack"]["problems"] if one["id"] == problem.id)
-    assert Problem.model_validate(given).public == problem.public
+    public_problem = next(candidate for candidate in pack.json()["pack"]["problems"] if candidate["id"] == problem.id)
+    assert Problem.model_validate(public_problem).public == problem.public
     for hidden in (*problem.hidden.reference.values(), *problem.hidden.harness.values()):
         assert hidden not in pack.text
         assert hidden.strip().splitlines()[-1] not in pack.text or len(hidden.strip().splitlines()[-1]) < 20
@@ -76,15 +78,15 @@ def test_a_student_joins_opens_saves_and_passes_without_seeing_anything_hidden(
 
     failed = solver.run(attempt, 1, start)
     assert failed.status_code == 202, failed.text
-    shown = solver.verdict(failed.json()["id"])
-    assert shown["verdict"]["outcome"] == "failed"
-    assert shown["verdict"]["policy"] == "names"
-    assert all(test["message"] is None for test in shown["verdict"]["tests"])
+    view = solver.verdict(failed.json()["id"])
+    assert view["verdict"]["outcome"] == "failed"
+    assert view["verdict"]["policy"] == "names"
+    assert all(test["message"] is None for test in view["verdict"]["tests"])
 
     passed = solver.run(attempt, 2, texts(solved_files(problem), problem))
-    shown = solver.verdict(passed.json()["id"])
-    assert shown["verdict"]["outcome"] == "passed"
-    assert shown["verdict"]["passed"] == shown["verdict"]["total"] > 0
+    view = solver.verdict(passed.json()["id"])
+    assert view["verdict"]["outcome"] == "passed"
+    assert view["verdict"]["passed"] == view["verdict"]["total"] > 0
 
 
 def test_what_is_acknowledged_is_countersigned_and_the_same_to_the_byte(
@@ -98,12 +100,12 @@ def test_what_is_acknowledged_is_countersigned_and_the_same_to_the_byte(
     solver.record(attempt, Started(), *typed)
     anchors = []
     for _ in range(5):
-        reply = solver.send(attempt, most=10)
+        reply = solver.send(attempt, row_limit=10)
         assert reply.status_code == 200, reply.text
         anchors.append(Anchor.model_validate(reply.json()["anchor"]))
     # Sending again what is there changes nothing.
-    again = solver.send(attempt, after=20)
-    assert again.json()["anchor"]["events"] == anchors[-1].events == 42
+    repeated = solver.send(attempt, first_event=20)
+    assert repeated.json()["anchor"]["events"] == anchors[-1].events == 42
     solver.record(attempt, Submitted())
     anchors.append(Anchor.model_validate(solver.send(attempt).json()["anchor"]))
 
@@ -128,7 +130,7 @@ def test_an_answer_is_scored_and_its_key_stays_hidden(service: Service, solver: 
     for number, letter in enumerate("AC", start=1):
         run = solver.run(attempt, number, {"answer.md": f"{letter}\n"})
         outcomes.append(solver.verdict(run.json()["id"])["verdict"])
-    assert [one["outcome"] for one in outcomes] == ["failed", "passed"]
+    assert [outcome["outcome"] for outcome in outcomes] == ["failed", "passed"]
     assert "11 cycles" not in outcomes[0]["message"]
     assert "digests" not in outcomes[0]
 
@@ -158,10 +160,10 @@ def test_nobody_sees_or_touches_what_is_somebody_elses(
     solver.record(attempt, Started())
     solver.send(attempt)
     run = solver.run(attempt, 1, start).json()["id"]
-    other = Solver.joining(service, course, tmp_path / "other", "Bob")
+    other_solver = Solver.joining(service, course, tmp_path / "other", "Bob")
     stranger = Solver.joining(service, service.set_up(problems=["load-use-stalls"]), tmp_path / "stranger", "Eve")
     header, rows = solver.rows(attempt)
-    for thief in (other, stranger):
+    for thief in (other_solver, stranger):
         with service.client(thief.token) as client:
             unknown = client.get(f"/api/v1/runs/{uuid.uuid4().hex}")
             theirs = client.get(f"/api/v1/runs/{run}")
@@ -182,7 +184,7 @@ def test_nobody_sees_or_touches_what_is_somebody_elses(
     for token in ("", "bws_0123456789ab_" + "x" * 43, "bwj_0123456789ab_" + "x" * 43):
         with service.client(token) as client:
             assert client.get("/api/v1/me").status_code == 401
-    for log in (other.log, stranger.log):
+    for log in (other_solver.log, stranger.log):
         log.close()
 
 
@@ -191,9 +193,9 @@ def test_what_does_not_follow_is_refused_and_leaves_what_is_there(
 ) -> None:
     attempt = solver.begin(REF, texts(starting_files(problem), problem))
     solver.record(attempt, Started(), Submitted())
-    assert solver.send(attempt, most=1).status_code == 200
+    assert solver.send(attempt, row_limit=1).status_code == 200
     _, rows = solver.rows(attempt)
-    assert solver.send(attempt, after=2).status_code == 409
+    assert solver.send(attempt, first_event=2).status_code == 409
     forged = rows[1].as_json_line().replace("started", "paused!")
     assert solver.send(attempt, lines=[forged]).status_code == 409
     assert solver.send(attempt, lines=["[]"]).status_code == 422
@@ -260,16 +262,16 @@ def test_somebody_whom_a_hub_has_signed_in_needs_no_invitation(
     database = {"BENCHWRIGHT_SERVICE_DATABASE": service.database} if service.database else {}
 
     def benchwright(home: Path, *words: str, **environment: str) -> str:
-        known = os.environ | {"BENCHWRIGHT_HOME": str(home)} | environment
+        variables = os.environ | {"BENCHWRIGHT_HOME": str(home)} | environment
         command = [str(Path(sys.executable).parent / "benchwright"), *words]
-        return subprocess.run(command, env=known, capture_output=True, text=True, check=True).stdout
+        return subprocess.run(command, env=variables, capture_output=True, text=True, check=True).stdout
 
-    asked = ("course", "token", course.name, "ada@example.org", "--name", "Ada")
-    tokens = [benchwright(service.home, *asked, **database).strip() for _ in range(2)]
+    arguments = ("course", "token", course.name, "ada@example.org", "--name", "Ada")
+    tokens = [benchwright(service.home, *arguments, **database).strip() for _ in range(2)]
     accounts = set()
     for token in tokens:
-        said = benchwright(tmp_path, "login", service.url, BENCHWRIGHT_TOKEN=token)
-        assert "as Ada: Computer architecture" in said
+        output = benchwright(tmp_path, "login", service.url, BENCHWRIGHT_TOKEN=token)
+        assert "as Ada: Computer architecture" in output
         with service.client(token) as client:
             accounts.add(client.get("/api/v1/me").json()["account"])
     assert len(accounts) == 1
@@ -284,17 +286,17 @@ def test_events_that_the_database_refuses_keep_those_that_came_with_them_from_no
     service: Service, course: Course, tmp_path: Path, problem: Problem
 ) -> None:
     solvers = [Solver.joining(service, course, tmp_path / name, name) for name in ("ada", "ben", "cy", "dee")]
-    attempts = [one.begin(REF, texts(starting_files(problem), problem)) for one in solvers]
+    attempts = [participant.begin(REF, texts(starting_files(problem), problem)) for participant in solvers]
     _, (row,) = solvers[0].rows(attempts[0])
     # PostgreSQL has no NUL in its texts.
     odd = forged(row, process="\0")
     with ThreadPoolExecutor() as pool:
         for _ in range(5):
             refused = pool.submit(solvers[0].send, attempts[0], lines=[odd.as_json_line()])
-            taken = list(
-                pool.map(lambda one: one[0].send(one[1], after=0), zip(solvers[1:], attempts[1:], strict=True))
+            replies = list(
+                pool.map(lambda pair: pair[0].send(pair[1], first_event=0), zip(solvers[1:], attempts[1:], strict=True))
             )
-            assert [reply.status_code for reply in taken] == [200] * 3
+            assert [reply.status_code for reply in replies] == [200] * 3
             assert refused.result().status_code != 401
-    for one in solvers:
-        one.log.close()
+    for participant in solvers:
+        participant.log.close()

@@ -30,7 +30,7 @@ GUARDED = [
     if path not in OPEN
 ]
 FOR_WORKERS = [(method, path) for method, path in GUARDED if path.startswith("/api/v1/jobs")]
-FOR_PEOPLE = [one for one in GUARDED if one not in FOR_WORKERS]
+FOR_PEOPLE = [route for route in GUARDED if route not in FOR_WORKERS]
 STUDY = """
 study: small
 title: A small study
@@ -81,8 +81,8 @@ def askers(service: Service, course: Course) -> dict[Asker, str]:
         async with open_administration(service.folders, service.database) as parts:
             codes = {Asker(role.value): await parts.accounts.invite("small", role) for role in Role}
             codes[Asker.STRANGER] = await parts.accounts.invite(course.name, Role.OWNER)
-            found = {asker: (await parts.accounts.join(code, asker.value))[1] for asker, code in codes.items()}
-            return found | {Asker.NOBODY: "", Asker.WORKER: await parts.accounts.worker_token("elsewhere")}
+            joined_tokens = {asker: (await parts.accounts.join(code, asker.value))[1] for asker, code in codes.items()}
+            return joined_tokens | {Asker.NOBODY: "", Asker.WORKER: await parts.accounts.worker_token("elsewhere")}
 
     return asyncio.run(joined())
 
@@ -149,11 +149,11 @@ def test_work_of_somebody_else_is_answered_like_work_that_does_not_exist(
     body = {"id": uuid.uuid4().hex, "number": 2, "files": {}}
     theirs = attempt if "attempts" in path else run
 
-    others = ask(service, tokens[role], method, path.replace("{id}", theirs), body)
+    other_reply = ask(service, tokens[role], method, path.replace("{id}", theirs), body)
     absent = ask(service, tokens[role], method, path, body)
 
-    assert others.status_code == absent.status_code == 404
-    assert others.json() == absent.json()
+    assert other_reply.status_code == absent.status_code == 404
+    assert other_reply.json() == absent.json()
     with service.client(ada.token) as client:
         assert client.get(f"/api/v1/runs/{run}").json()["state"] == "queued"
 

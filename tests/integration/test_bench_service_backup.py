@@ -54,7 +54,7 @@ def test_what_was_acknowledged_and_queued_goes_on_in_another_place(
     solved = {path: solved_files(problem)[path].decode() for path in problem.public.expected}
     attempt = solver.begin(REF, solved)
     solver.record(attempt, Started())
-    before = Anchor.model_validate(solver.send(attempt).json()["anchor"])
+    anchor_before = Anchor.model_validate(solver.send(attempt).json()["anchor"])
     queued = solver.run(attempt, 1, solved).json()["id"]
 
     dump = tmp_path / "bench.sql"
@@ -62,14 +62,14 @@ def test_what_was_acknowledged_and_queued_goes_on_in_another_place(
         subprocess.run(["pg_dump", "--file", str(dump), service.database], check=True, timeout=60)
     # The receipt above is of a key that signs no more.
     assert command(service.home, "rotate-key").returncode == 0
-    made = command(service.home, "backup", str(tmp_path / "bench.tar.gz"))
-    assert made.returncode == 0, made.stderr
+    process = command(service.home, "backup", str(tmp_path / "bench.tar.gz"))
+    assert process.returncode == 0, process.stderr
     assert stat.S_IMODE((tmp_path / "bench.tar.gz").stat().st_mode) == 0o600
 
     # Acknowledged after the backup: the service that is restored has to get it again.
     path = problem.public.expected[0]
     solver.record(attempt, Edit(path=path, version=1, changes=(Change(start=0, end=0, text="// "),)))
-    assert solver.send(attempt).json()["anchor"]["events"] == before.events + 1
+    assert solver.send(attempt).json()["anchor"]["events"] == anchor_before.events + 1
     with service.client() as client:
         key = client.get("/api/v1/key").json()
         published = client.get("/api/v1/keys").json()
@@ -90,12 +90,15 @@ def test_what_was_acknowledged_and_queued_goes_on_in_another_place(
             assert client.get("/api/v1/key").json() == key
             assert client.get("/api/v1/keys").json() == published
         # It says how far it is, and gets what it lacks.
-        assert solver.send(attempt, after=before.events + 1).json()["anchor"]["events"] == before.events
-        after = Anchor.model_validate(solver.send(attempt, after=0).json()["anchor"])
-    assert after.receipt is not None and after.receipt.key == key["key"]
+        assert (
+            solver.send(attempt, first_event=anchor_before.events + 1).json()["anchor"]["events"]
+            == anchor_before.events
+        )
+        anchor_after = Anchor.model_validate(solver.send(attempt, first_event=0).json()["anchor"])
+    assert anchor_after.receipt is not None and anchor_after.receipt.key == key["key"]
     _, rows = solver.rows(attempt)
     keys = PublishedKeys.model_validate(published).keys
-    check = check_anchors(attempt, [row.hash for row in rows], [before, after], keys)
+    check = check_anchors(attempt, [row.hash for row in rows], [anchor_before, anchor_after], keys)
     assert (check.agreeing, check.flaws, len(check.published)) == (2, (), 2)
     with EventLog(database or elsewhere.folders.data / "service" / "attempts.sqlite") as log:
         assert log.stored(attempt)[1] == list(rows)
@@ -138,8 +141,8 @@ def test_a_backup_made_while_people_work_has_every_event_that_a_receipt_in_it_is
             for n in range(3):
                 back_up(service.folders, tmp_path / f"{n}.tar.gz")
             end.set()
-            for one in working:
-                one.result(60)
+            for future in working:
+                future.result(60)
     for solver in solvers:
         solver.log.close()
     for n in range(3):

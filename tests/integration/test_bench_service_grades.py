@@ -44,8 +44,8 @@ def test_an_extension_takes_the_lateness_away_and_an_adjustment_adds_to_the_poin
     rules = f"/courses/{course.name}/assignments/{course.assignment}/grading"
     change(teacher, rules, worth="4", late="10")
     path = f"/courses/{course.name}/grades/{course.assignment}/{account}"
-    until = (datetime.now(UTC) + timedelta(days=1)).strftime("%Y-%m-%dT%H:%M")
-    assert change(teacher, path, due=until, reason="ill").status_code == 303
+    due = (datetime.now(UTC) + timedelta(days=1)).strftime("%Y-%m-%dT%H:%M")
+    assert change(teacher, path, due=due, reason="ill").status_code == 303
     assert points(teacher, course, account) == "4"
     assert "needs a reason" in change(teacher, path, points="-1").text
     assert change(teacher, path, points="-1", reason="copied <3 lines>").status_code == 303
@@ -87,11 +87,11 @@ def test_problems_show_what_they_catch_and_what_was_answered(
 @pytest.mark.parametrize("role", [Role.GRADER, Role.MONITOR, Role.PARTICIPANT])
 def test_grades_are_for_staff(service: Service, course: Course, account: str, role: Role) -> None:
     client = signed_in(service, invitation(service, course, role))
-    own = f"/courses/{course.name}"
+    course_path = f"/courses/{course.name}"
     for page in ("grades", "grades.canvas.csv", "items", f"items/{course.assignment}/saturating-counter"):
-        assert client.get(f"{own}/{page}").status_code == 404
+        assert client.get(f"{course_path}/{page}").status_code == 404
     for form in (f"grades/{course.assignment}/{account}", f"assignments/{course.assignment}/grading"):
-        assert change(client, f"{own}/{form}", points="5", reason="x", worth="5").status_code == 404
+        assert change(client, f"{course_path}/{form}", points="5", reason="x", worth="5").status_code == 404
 
 
 def test_solutions_that_are_alike_are_shown_to_staff(
@@ -116,12 +116,12 @@ def test_solutions_that_are_alike_are_shown_to_staff(
     solver.log.close()
 
 
-def answered(service: Service, course: Course, folder: Path, answers: Sequence[tuple[str, str]]) -> None:
+def answer_questions(service: Service, course: Course, folder: Path, answers: Sequence[tuple[str, str]]) -> None:
     """Each of as many students answers both questions of a course."""
-    for number, given in enumerate(answers):
+    for number, student_answers in enumerate(answers):
         (folder / str(number)).mkdir()
         solver = Solver.joining(service, course, folder / str(number), f"Student {number}")
-        for ref, answer in zip((QUESTION, OTHER_QUESTION), given, strict=True):
+        for ref, answer in zip((QUESTION, OTHER_QUESTION), student_answers, strict=True):
             attempt = solver.begin(ref, {"answer.md": ""})
             solver.record(attempt, Started())
             assert solver.send(attempt).status_code == 200
@@ -135,7 +135,7 @@ def options(page: str) -> dict[str, tuple[str, str]]:
     rows = re.findall(r'<th scope="row">([^<]*)</th>(.*?)</tr>', table)
     cells = {option: re.findall(r"<td[^>]*>((?:(?!</td>).)*)</td>", row) for option, row in rows}
     assert len(re.findall(r'<th scope="col">', table)) == 7
-    return {option: (found[-2], found[-1]) for option, found in cells.items()}
+    return {option: (columns[-2], columns[-1]) for option, columns in cells.items()}
 
 
 def test_an_option_shows_whether_the_better_select_it_and_whether_hardly_anybody_does(
@@ -144,11 +144,11 @@ def test_an_option_shows_whether_the_better_select_it_and_whether_hardly_anybody
     course = service.set_up(problems=("load-use-stalls", "vipt-synonyms"))
     teacher = signed_in(service, invitation(service, course, Role.OWNER), "Professor")
     # Sixteen know the other question; twelve of them select C, which is right, two A and two B. The others select A.
-    known = [("C", "true")] * 12 + [("A", "true")] * 2 + [("B", "true")] * 2 + [("A", "false")] * 4
-    answered(service, course, tmp_path, known)
+    answers = [("C", "true")] * 12 + [("A", "true")] * 2 + [("B", "true")] * 2 + [("A", "false")] * 4
+    answer_questions(service, course, tmp_path, answers)
     of_question, of_other = (
-        options(teacher.get(f"/courses/{course.name}/items/{course.assignment}/{one}").text)
-        for one in ("load-use-stalls", "vipt-synonyms")
+        options(teacher.get(f"/courses/{course.name}/items/{course.assignment}/{name}").text)
+        for name in ("load-use-stalls", "vipt-synonyms")
     )
     assert of_question == {
         "A": ("\N{MINUS SIGN}0.76", "functional"),
@@ -164,7 +164,7 @@ def test_options_that_nobody_selects_do_not_tell_the_key_while_nobody_has_passed
 ) -> None:
     course = service.set_up(problems=("load-use-stalls", "vipt-synonyms"))
     teacher = signed_in(service, invitation(service, course, Role.OWNER), "Professor")
-    answered(service, course, tmp_path, [("A", "true")] * 10 + [("D", "false")] * 10)
+    answer_questions(service, course, tmp_path, [("A", "true")] * 10 + [("D", "false")] * 10)
     page = teacher.get(f"/courses/{course.name}/items/{course.assignment}/load-use-stalls").text
     assert {option: idle for option, (_, idle) in options(page).items()} == dict.fromkeys("ABCD", "–")
     assert "non-functional if fewer than 5 % select it" in page

@@ -87,10 +87,10 @@ def objects(course: Course, solver: Solver) -> dict[str, str]:
 
 
 def address(path: str, objects: dict[str, str]) -> str:
-    return re.sub(r"\{(\w+)\}", lambda found: objects[found[1]], path)
+    return re.sub(r"\{(\w+)\}", lambda match: objects[match[1]], path)
 
 
-def answered(client: httpx2.Client, method: str, path: str, token: str) -> tuple[int, str]:
+def status_and_text(client: httpx2.Client, method: str, path: str, token: str) -> tuple[int, str]:
     reply = client.get(path) if method == "GET" else client.post(path, data={"csrf": token})
     return reply.status_code, reply.text
 
@@ -104,19 +104,19 @@ def test_a_page_that_is_not_for_somebody_is_answered_like_one_that_there_is_not(
     if role:
         assert client.post("/sign-in", data={"csrf": token, "code": invitations[role]}).status_code == 303
     absent = objects | {"course": "nowhere", "study": "nowhere"}
-    seen = set()
+    allowed_paths = set()
     for path, method in ROUTES:
         if role in allowed(path):
-            seen.add(path)
+            allowed_paths.add(path)
             # Its own form, without what proves that it is.
             if method == "POST":
                 assert client.post(address(path, objects)).status_code in (403, 413, 415), path
             continue
-        refused = answered(client, method, address(path, objects), token)
-        assert refused == answered(client, method, address(path, absent), token), path
+        refused = status_and_text(client, method, address(path, objects), token)
+        assert refused == status_and_text(client, method, address(path, absent), token), path
         assert refused[0] == 404, path
         assert objects["account"] not in refused[1]
-    assert bool(seen) == (role is not None)
+    assert bool(allowed_paths) == (role is not None)
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +149,7 @@ def test_a_number_without_an_end_is_no_page_and_no_crash(
 
 
 @pytest.mark.parametrize(
-    ("sent", "status", "shown"),
+    ("sent_time", "status", "shown_time"),
     [
         ("2027-01-01T01:00", 303, "2027-01-01 01:00 UTC"),
         ("2027-01-01T01:00+03:00", 303, "2026-12-31 22:00 UTC"),
@@ -157,30 +157,30 @@ def test_a_number_without_an_end_is_no_page_and_no_crash(
     ],
 )
 def test_a_time_is_the_one_that_was_sent(
-    teacher: httpx2.Client, course: Course, objects: dict[str, str], sent: str, status: int, shown: str
+    teacher: httpx2.Client, course: Course, objects: dict[str, str], sent_time: str, status: int, shown_time: str
 ) -> None:
     grade = address("/courses/{course}/grades/{assignment}/{account}", objects)
-    reply = teacher.post(grade, data={"csrf": csrf(teacher), "due": sent, "reason": "ill"}, follow_redirects=True)
+    reply = teacher.post(grade, data={"csrf": csrf(teacher), "due": sent_time, "reason": "ill"}, follow_redirects=True)
     assert (reply.history[0] if reply.history else reply).status_code == status
-    assert shown in reply.text
+    assert shown_time in reply.text
 
 
 def test_a_name_can_neither_hide_in_a_list_nor_break_a_line_of_a_file(
     service: Service, course: Course, teacher: httpx2.Client, tmp_path: Path
 ) -> None:
-    given = "\u202eevE\u202c\r\n\x1b[31m;=HYPERLINK(1)\t" + "n" * 100
-    solver = Solver.joining(service, course, tmp_path, given)
+    raw_name = "\u202eevE\u202c\r\n\x1b[31m;=HYPERLINK(1)\t" + "n" * 100
+    solver = Solver.joining(service, course, tmp_path, raw_name)
     solver.log.close()
-    shown = "evE [31m;=HYPERLINK(1) " + "n" * 100
+    clean_name = "evE [31m;=HYPERLINK(1) " + "n" * 100
     page = teacher.get(f"/courses/{course.name}/people").text
-    assert shown in page
+    assert clean_name in page
     for kind in ("canvas", "moodle", "table"):
         text = teacher.get(f"/courses/{course.name}/grades.{kind}.csv").text
-        assert shown.replace(";=", ";'=") in text
-    (account,) = re.findall(rf"<summary>{re.escape(shown)}.*?/people/(\w+)/export", page, re.DOTALL)
-    deleted = {"csrf": csrf(teacher), "name": shown}
+        assert clean_name.replace(";=", ";'=") in text
+    (account,) = re.findall(rf"<summary>{re.escape(clean_name)}.*?/people/(\w+)/export", page, re.DOTALL)
+    deleted = {"csrf": csrf(teacher), "name": clean_name}
     assert teacher.post(f"/courses/{course.name}/people/{account}/delete", data=deleted).status_code == 303
-    assert shown not in teacher.get(f"/courses/{course.name}/people").text
+    assert clean_name not in teacher.get(f"/courses/{course.name}/people").text
 
 
 def test_a_path_that_leads_out_of_a_runs_folder_is_refused(solver: Solver, objects: dict[str, str]) -> None:

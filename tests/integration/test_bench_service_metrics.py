@@ -67,7 +67,7 @@ def test_runs_events_and_requests_are_counted_without_any_id(service: Service, s
     assert value(samples, "benchwright_requests_total", status="401", route="", method="other") == 1
     assert value(samples, "benchwright_requests_total", route="/v1/health/live", status="200") == 1
     assert value(samples, "benchwright_database_errors_total") == 0
-    labels = " ".join(text for one in samples for text in one.labels.values())
+    labels = " ".join(text for sample in samples for text in sample.labels.values())
     assert not re.search(r"[0-9a-f]{12}", labels)
     assert CANARY not in labels
 
@@ -94,14 +94,14 @@ def test_nothing_that_anybody_sends_reaches_the_log_even_when_the_database_fails
         Edit(path="rtl/saturating_counter.sv", version=1, changes=(Change(start=0, end=0, text=CANARY),)),
     )
     assert solver.send(attempt).status_code == 200
-    assert solver.send(attempt, after=0, lines=[{"event": CANARY}]).status_code == 422
+    assert solver.send(attempt, first_event=0, lines=[{"event": CANARY}]).status_code == 422
     problem = Store(Home.find({"BENCHWRIGHT_HOME": "/nonexistent"})).problem(REF)
     broken = dict.fromkeys(problem.public.expected, f"module {CANARY} (")
     solver.verdict(solver.run(attempt, 1, broken).json()["id"])
-    answered = solver.begin(QUESTION, {})
-    solver.record(answered, Started())
-    assert solver.send(answered).status_code == 200
-    solver.run(answered, 1, {"answer.md": CANARY})
+    question_attempt = solver.begin(QUESTION, {})
+    solver.record(question_attempt, Started())
+    assert solver.send(question_attempt).status_code == 200
+    solver.run(question_attempt, 1, {"answer.md": CANARY})
 
     file = service.folders.data / "service" / "service.sqlite"
     with sqlite3.connect(file) as database:

@@ -52,9 +52,9 @@ def teacher(service: Service, course: Course) -> httpx2.Client:
 def test_a_message_with_one_is_refused(
     service: Service, course: Course, solver: Solver, path: str, body: dict[str, Any], status: int
 ) -> None:
-    sent = {name: course.invitation if value == "INVITATION" else value for name, value in body.items()}
+    fields = {name: course.invitation if value == "INVITATION" else value for name, value in body.items()}
     with service.client(solver.token) as client:
-        assert client.post(f"/api/v1/{path}", json=sent).status_code == status
+        assert client.post(f"/api/v1/{path}", json=fields).status_code == status
 
 
 def test_a_worker_with_one_in_its_name_is_refused(service: Service) -> None:
@@ -97,8 +97,8 @@ def test_a_form_with_one_is_refused_and_changes_nothing(
     service: Service, course: Course, solver: Solver, teacher: httpx2.Client
 ) -> None:
     assert browser(service).post("/sign-in", data={"code": course.invitation, "name": NULL}).status_code == 400
-    before = teacher.get(f"/courses/{course.name}/grades").text
-    (account,) = set(re.findall(r"/grades/\w+/(\w+)", before))
+    page_before = teacher.get(f"/courses/{course.name}/grades").text
+    (account,) = set(re.findall(r"/grades/\w+/(\w+)", page_before))
     grade = f"grades/{course.assignment}/{account}"
     for path, fields in (
         ("assignments", {"pack": "starter", "title": NULL}),
@@ -107,6 +107,6 @@ def test_a_form_with_one_is_refused_and_changes_nothing(
         ("people", {f"group-{account}": NULL}),
         ("assignments/%00/grading", {"worth": "2"}),
     ):
-        sent = {"csrf": csrf(teacher)} | fields
-        assert teacher.post(f"/courses/{course.name}/{path}", data=sent).status_code == 400
-    assert teacher.get(f"/courses/{course.name}/grades").text == before
+        form = {"csrf": csrf(teacher)} | fields
+        assert teacher.post(f"/courses/{course.name}/{path}", data=form).status_code == 400
+    assert teacher.get(f"/courses/{course.name}/grades").text == page_before

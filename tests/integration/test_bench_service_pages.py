@@ -41,9 +41,9 @@ def test_an_invitation_signs_a_browser_in_until_it_signs_out(service: Service, c
     assert "<b>" not in page.text
     (cookie,) = client.cookies.jar
     client.post("/sign-out", data={"csrf": csrf(client)})
-    again = browser(service)
-    again.cookies.set(cookie.name, cookie.value or "")
-    assert again.get("/").headers["location"] == "/sign-in"
+    second_browser = browser(service)
+    second_browser.cookies.set(cookie.name, cookie.value or "")
+    assert second_browser.get("/").headers["location"] == "/sign-in"
 
 
 def test_a_token_of_an_editor_signs_the_same_person_in(service: Service, course: Course, tmp_path: Path) -> None:
@@ -105,8 +105,8 @@ def test_pages_are_for_those_of_the_course_who_may_see_them(service: Service, co
         assert client.get(f"/courses/{course.name}{page}").status_code == (200 if is_shown else 404)
         hidden = stranger.get(f"/courses/{course.name}{page}")
         assert (hidden.status_code, hidden.text) == (404, absent.text)
-    made = client.post(f"/courses/{course.name}/assignments", data={"csrf": csrf(client), "pack": "starter"})
-    assert made.status_code == (303 if role in (Role.OWNER, Role.STAFF) else 404)
+    reply = client.post(f"/courses/{course.name}/assignments", data={"csrf": csrf(client), "pack": "starter"})
+    assert reply.status_code == (303 if role in (Role.OWNER, Role.STAFF) else 404)
 
 
 def test_staff_see_how_far_each_student_is_and_what_they_did(
@@ -134,14 +134,14 @@ def test_staff_see_how_far_each_student_is_and_what_they_did(
     assert "saw work" in audit
     student = browser(service)
     student.post("/sign-in", data={"code": solver.token})
-    mine = student.get(f"/courses/{course.name}").text
-    assert "0 of 2 passed" in mine
+    own_page = student.get(f"/courses/{course.name}").text
+    assert "0 of 2 passed" in own_page
     assert student.get(link).status_code == 404
     solver.log.close()
 
 
 @pytest.mark.parametrize(
-    ("field", "said"),
+    ("field", "message"),
     [
         ({"pack": "no-such-pack"}, "no-such-pack"),
         ({"pack": "starter", "problems": "no-such-problem"}, "no-such-problem"),
@@ -150,13 +150,13 @@ def test_staff_see_how_far_each_student_is_and_what_they_did(
     ],
 )
 def test_a_wrong_assignment_is_told_and_the_form_kept(
-    service: Service, course: Course, field: dict[str, str], said: str
+    service: Service, course: Course, field: dict[str, str], message: str
 ) -> None:
     teacher = signed_in(service, invitation(service, course, Role.OWNER))
     data = {"csrf": csrf(teacher), "title": "Week <1>"} | field
     reply = teacher.post(f"/courses/{course.name}/assignments", data=data)
     assert reply.status_code == 422
-    assert said in reply.text
+    assert message in reply.text
     assert 'value="Week &lt;1&gt;"' in reply.text
     right = data | {"problems": "sync-fifo", "pack": "starter", "due": "2026-12-01T23:59", "runs": "5"}
     assert teacher.post(f"/courses/{course.name}/assignments", data=right).status_code == 303

@@ -77,7 +77,7 @@ def begun(solver: Solver, problem: str, files: dict[str, str]) -> str:
     return attempt
 
 
-def answered(solver: Solver, problem: str, files: dict[str, str]) -> str:
+def submit_answer(solver: Solver, problem: str, files: dict[str, str]) -> str:
     attempt = begun(solver, problem, files)
     run: str = solver.run(attempt, 1, files).json()["id"]
     solver.verdict(run)
@@ -92,10 +92,10 @@ def taught(service: Service, tmp_path: Path) -> Class:
     (path,) = design.public.expected
     right = Solver.joining(service, course, tmp_path / "ada", "Ada")
     wrong = Solver.joining(service, course, tmp_path / "bob", "Bob")
-    right_run = answered(right, DESIGN, {path: solved_files(design)[path].decode()})
-    wrong_run = answered(wrong, DESIGN, {path: starting_files(design)[path].decode()})
-    answered(right, QUESTION, {"answer.md": "C"})
-    answered(wrong, QUESTION, {"answer.md": "B"})
+    right_run = submit_answer(right, DESIGN, {path: solved_files(design)[path].decode()})
+    wrong_run = submit_answer(wrong, DESIGN, {path: starting_files(design)[path].decode()})
+    submit_answer(right, QUESTION, {"answer.md": "C"})
+    submit_answer(wrong, QUESTION, {"answer.md": "B"})
     teacher = signed_in(service, invitation(service, course, Role.OWNER), "Professor")
     return Class(course, teacher, right, right_run, wrong, wrong_run)
 
@@ -126,8 +126,8 @@ def test_a_corrected_problem_is_judged_again_and_counts_when_accepted(service: S
     assert "Bob" not in page
     assert taught.points() == ["0", "1"]
     assert taught.right.verdict(taught.right_run)["verdict"]["outcome"] == "failed"
-    again = taught.send(f"{item}/regrade")
-    assert (again.status_code, "accept or drop it first" in again.text) == (409, True)
+    second_reply = taught.send(f"{item}/regrade")
+    assert (second_reply.status_code, "accept or drop it first" in second_reply.text) == (409, True)
 
     assert taught.send(path, decision="accept").status_code == 303
     assert taught.points() == ["1", "1"]
@@ -201,9 +201,9 @@ def test_regrades_are_for_staff(service: Service, taught: Class) -> None:
     path = regraded(taught, DESIGN)
     for role in (Role.GRADER, Role.MONITOR, Role.PARTICIPANT):
         client = signed_in(service, invitation(service, taught.course, role))
-        own = f"/courses/{taught.course.name}"
-        assert client.get(f"{own}/{path}").status_code == 404
+        course_path = f"/courses/{taught.course.name}"
+        assert client.get(f"{course_path}/{path}").status_code == 404
         for form in (path, f"items/{taught.course.assignment}/{DESIGN}/regrade"):
             data = {"csrf": csrf(client), "decision": "accept"}
-            assert client.post(f"{own}/{form}", data=data).status_code == 404
+            assert client.post(f"{course_path}/{form}", data=data).status_code == 404
     assert "No verdict changes" in taught.page(path)

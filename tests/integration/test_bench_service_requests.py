@@ -43,10 +43,10 @@ def schemas(service: Service, tmp_path_factory: pytest.TempPathFactory) -> dict[
     solver.log.close()
     tokens = {"person": solver.token, "worker": service.worker_token()}
     return {
-        who: schemathesis.openapi.from_url(
+        role: schemathesis.openapi.from_url(
             f"{service.url}/api/v1/openapi.json", headers={"Authorization": f"Bearer {token}"}
         )
-        for who, token in tokens.items()
+        for role, token in tokens.items()
     }
 
 

@@ -23,7 +23,7 @@ def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         yield started
 
 
-def given(service: Service) -> list[str]:
+def database_options(service: Service) -> list[str]:
     return ["--database", service.database] if service.database is not None else []
 
 
@@ -33,35 +33,41 @@ def test_each_row_gets_an_invitation_that_works_once_with_its_role_and_section(
     course = service.set_up()
     (tmp_path / "roster.csv").write_bytes(b"\xef\xbb\xbf" + ROSTER.encode())
     files = (str(tmp_path / "roster.csv"), str(tmp_path / "invitations.csv"))
-    made = command(
-        service.home, "roster", course.name, *files, "--address", "https://bench.example.org/", *given(service)
+    process = command(
+        service.home,
+        "roster",
+        course.name,
+        *files,
+        "--address",
+        "https://bench.example.org/",
+        *database_options(service),
     )
-    assert made.returncode == 0, made.stderr
-    written = tmp_path / "invitations.csv"
-    assert stat.S_IMODE(written.stat().st_mode) == 0o600
-    with written.open(newline="") as stream:
+    assert process.returncode == 0, process.stderr
+    invitation_file = tmp_path / "invitations.csv"
+    assert stat.S_IMODE(invitation_file.stat().st_mode) == 0o600
+    with invitation_file.open(newline="") as stream:
         rows = list(csv.DictReader(stream))
     assert [row["name"] for row in rows] == ["'=Ada", "Hopper, Grace"]
     assert {row["sign_in"] for row in rows} == {"https://bench.example.org/sign-in"}
     joined = []
     for row in rows:
-        asked = {"code": row["invitation"], "name": "Somebody"}
+        body = {"code": row["invitation"], "name": "Somebody"}
         with service.client() as client:
-            token = client.post("/api/v1/join", json=asked).json()["token"]
-            assert client.post("/api/v1/join", json=asked).status_code == 404
+            token = client.post("/api/v1/join", json=body).json()["token"]
+            assert client.post("/api/v1/join", json=body).status_code == 404
         with service.client(token) as client:
             joined += client.get("/api/v1/me").json()["courses"]
-    assert [(one["course"], one["role"], one["section"]) for one in joined] == [
+    assert [(membership["course"], membership["role"], membership["section"]) for membership in joined] == [
         (course.name, "participant", "A"),
         (course.name, "staff", "B"),
     ]
-    again = command(service.home, "roster", course.name, *files, *given(service))
-    assert again.returncode == 1
-    assert "there already" in again.stderr
+    second_process = command(service.home, "roster", course.name, *files, *database_options(service))
+    assert second_process.returncode == 1
+    assert "there already" in second_process.stderr
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         ("email,name\na@x.org,A,B\n", ":2: more cells"),
         ("email,name,role\na@x.org,A,emperor\n", "'emperor' is no role"),
@@ -72,11 +78,13 @@ def test_each_row_gets_an_invitation_that_works_once_with_its_role_and_section(
     ],
 )
 def test_a_wrong_roster_makes_no_invitation_and_says_where(
-    service: Service, tmp_path: Path, content: str, said: str
+    service: Service, tmp_path: Path, content: str, message: str
 ) -> None:
     (tmp_path / "roster.csv").write_text(content)
     output = tmp_path / "invitations.csv"
-    refused = command(service.home, "roster", "any", str(tmp_path / "roster.csv"), str(output), *given(service))
+    refused = command(
+        service.home, "roster", "any", str(tmp_path / "roster.csv"), str(output), *database_options(service)
+    )
     assert refused.returncode == 1
-    assert said in refused.stderr
+    assert message in refused.stderr
     assert not output.exists()

@@ -59,12 +59,12 @@ class Student(threading.Thread):
         self.attempt = solver.begin(REF, {self.path: self.start_text})
         self.anchors: list[Anchor] = []
         self.runs: list[str] = []
-        self.over = threading.Event()
+        self.stop_event = threading.Event()
 
     def run(self) -> None:
         number = 0
         self.solver.record(self.attempt, Started())
-        while not self.over.is_set():
+        while not self.stop_event.is_set():
             number += 1
             change = Change(start=0, end=0, text=f"// {number}\n")
             self.solver.record(self.attempt, Edit(path=self.path, version=number, changes=(change,)))
@@ -115,17 +115,19 @@ def test_nothing_acknowledged_is_lost_and_nothing_graded_twice(
     while any(len(student.anchors) <= LEAST_RECEIPTS for student in students) and time.monotonic() < give_up:
         time.sleep(0.1)
     for student in students:
-        student.over.set()
+        student.stop_event.set()
         student.join()
         student.send()
     verdicts = {run: student.solver.verdict(run) for student in students for run in student.runs[-1:]}
-    assert all(shown["state"] == "done" and shown["verdict"]["outcome"] == "failed" for shown in verdicts.values())
+    assert all(
+        run_view["state"] == "done" and run_view["verdict"]["outcome"] == "failed" for run_view in verdicts.values()
+    )
 
     with EventLog(service.database or service.folders.data / "service" / "attempts.sqlite") as log:
         for student in students:
-            _, mine = student.solver.rows(student.attempt)
+            _, sent_rows = student.solver.rows(student.attempt)
             header, theirs = log.stored(student.attempt)
-            assert [row.hash for row in theirs] == [row.hash for row in mine]
+            assert [row.hash for row in theirs] == [row.hash for row in sent_rows]
             assert verify(header, theirs).ok
             check = check_anchors(student.attempt, [row.hash for row in theirs], student.anchors)
             assert (len(student.anchors) > LEAST_RECEIPTS, check.flaws) == (True, ())

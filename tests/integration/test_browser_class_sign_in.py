@@ -27,11 +27,11 @@ SPAWN_S = 180
 class HubConfiguration(Configuration):
     """The hub as the platform knows it."""
 
-    def init_platform_config(self, **given: Any) -> None:
-        super().init_platform_config(**given)
+    def init_platform_config(self, **settings: Any) -> None:
+        super().init_platform_config(**settings)
         assert self._registration is not None
-        self._registration.set_launch_url(f"{given['tool']}hub/lti13/oauth_callback")
-        self._registration.set_oidc_login_url(f"{given['tool']}hub/lti13/oauth_login")
+        self._registration.set_launch_url(f"{settings['tool']}hub/lti13/oauth_callback")
+        self._registration.set_oidc_login_url(f"{settings['tool']}hub/lti13/oauth_login")
 
 
 def browser(url: str) -> httpx2.Client:
@@ -48,18 +48,18 @@ def accounts(folder: Path) -> list[tuple[str, str, str]]:
 def until_editor(client: httpx2.Client, reply: httpx2.Response, started: BrowserClass) -> str:
     """Goes where the hub sends a browser until it shows an editor; returns the path."""
     give_up = time.monotonic() + SPAWN_S
-    at = str(reply.url)
+    url = str(reply.url)
     while time.monotonic() < give_up:
         if "location" in reply.headers:
-            at = urljoin(at, reply.headers["location"])
-        elif "/hub/spawn-pending/" in at or reply.status_code in (502, 503):
+            url = urljoin(url, reply.headers["location"])
+        elif "/hub/spawn-pending/" in url or reply.status_code in (502, 503):
             time.sleep(1.0)
-        elif reply.status_code == 200 and "/user/" in urlsplit(at).path:
-            return urlsplit(at).path
+        elif reply.status_code == 200 and "/user/" in urlsplit(url).path:
+            return urlsplit(url).path
         else:
             break
-        reply = client.get(at)
-    raise AssertionError((reply.status_code, at, reply.text[:500], started.log.read_text()[-3000:]))
+        reply = client.get(url)
+    raise AssertionError((reply.status_code, url, reply.text[:500], started.log.read_text()[-3000:]))
 
 
 @pytest.fixture
@@ -107,25 +107,25 @@ def by_platform(platform: Platform, tmp_path: Path) -> Iterator[BrowserClass]:
 
 
 def launched(
-    client: httpx2.Client, platform: Platform, configuration: Configuration, who: str, target: str = ""
+    client: httpx2.Client, platform: Platform, configuration: Configuration, user: str, target: str = ""
 ) -> httpx2.Response:
     """A browser goes from the platform to a tool, back, and to the tool with what the platform says."""
     login = Login(None, configuration)
     login.set_lti_message_hint(hint="link-1")
-    begins = httpx2.URL(login.initiate_login(who))
+    begins = httpx2.URL(login.initiate_login(user))
     if target:
         # The independent platform has one address for both; real ones ask for two.
         begins = begins.copy_set_param("target_link_uri", target)
-    away = client.get(begins)
-    assert away.status_code in (302, 303), away.text
-    asked = dict(parse_qsl(urlsplit(away.headers["location"]).query))
-    message = Message(asked, configuration)
-    message.set_user_data(who, [LEARNER], full_name="Ada Lovelace")
+    redirect = client.get(begins)
+    assert redirect.status_code in (302, 303), redirect.text
+    parameters = dict(parse_qsl(urlsplit(redirect.headers["location"]).query))
+    message = Message(parameters, configuration)
+    message.set_user_data(user, [LEARNER], full_name="Ada Lovelace")
     message.set_resource_link_claim("link-1")
     message.set_launch_context_claim("lms-course-7", context_title="Architecture")
     form = message.lti_launch()
     return client.post(
-        asked["redirect_uri"],
+        parameters["redirect_uri"],
         data={name: form[name] for name in ("state", "id_token")},
         headers={"Origin": platform.url},
     )

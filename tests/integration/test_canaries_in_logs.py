@@ -22,10 +22,10 @@ async def test_a_canary_is_found_in_a_sample(tmp_path: Path, monkeypatch: pytest
     new_problem(tmp_path / "mine", "adder", DesignForm.COCOTB)
     pack = read_pack_folder(tmp_path / "mine")
     Store(Home.find()).add(pack)
-    said = ModelOutput.from_content("mockllm/model", f"It is {pack.canary}.")
+    output = ModelOutput.from_content("mockllm/model", f"It is {pack.canary}.")
     # Else Inspect counts with a table of tokens that it downloads.
-    said.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
-    model = get_model("mockllm/model", custom_outputs=[said])
+    output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+    model = get_model("mockllm/model", custom_outputs=[output])
     (log,) = await eval_async(Task([Sample("Say it.")]), model=model, log_dir=str(tmp_path))
     ran = CliRunner().invoke(command_line(), ["problems", "canaries", log.location])
     assert (ran.exit_code, ran.stdout) == (1, f"{log.location}: the canary of mine\n")

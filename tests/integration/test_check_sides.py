@@ -10,7 +10,7 @@ import pytest
 
 from benchwright_foundation.home import Home
 from benchwright_harness.cluster.local import LocalExecutor
-from benchwright_harness.execution.process import Ended, Output
+from benchwright_harness.execution.process import Output, StepEnd
 from benchwright_harness.grading import check
 from benchwright_harness.grading.check import Checker
 from benchwright_harness.grading.grade import Progress
@@ -95,7 +95,7 @@ class CountingSandbox(BwrapSandbox):
         super().__init__()
         self.limits_s: list[float] = []
 
-    async def run(self, job: Job, log: Output) -> Ended:
+    async def run(self, job: Job, log: Output) -> StepEnd:
         self.limits_s.append(job.limits.wall_s)
         return await super().run(job, log)
 
@@ -115,10 +115,10 @@ def proved(toolchain: Toolchain, sandbox: CountingSandbox, tmp_path: Path, monke
     monkeypatch.setattr(check, "_LEAST_LIMIT_S", 3.0)
     monkeypatch.setattr(check, "_PATIENCE", 0.0)
 
-    async def prove(one: Problem, **options: Any) -> TwoSided:
+    async def prove(checked_problem: Problem, **options: Any) -> TwoSided:
         executor = LocalExecutor(Home.find().cache, 2)
         checker = Checker(executor, sandbox, toolchain, VerdictStore(tmp_path / "verdicts"), **options)
-        (two_sided,) = await checker.check([one])
+        (two_sided,) = await checker.check([checked_problem])
         return two_sided
 
     return prove
@@ -130,27 +130,27 @@ HANGS_UNSOLVED = script("grep -q assign /code/rtl/inv.sv || sleep 600")
 async def test_an_unsolved_side_that_hangs_is_stopped_early_and_not_run_again(
     proved: Check, sandbox: CountingSandbox
 ) -> None:
-    one = problem(HANGS_UNSOLVED)
-    first = await proved(one)
+    checked_problem = problem(HANGS_UNSOLVED)
+    first = await proved(checked_problem)
     assert (first.proof, first.limit_s) == (Proof.PROVED, 3.0), first.reason
     assert first.empty is not None
     assert first.empty.reason is Reason.TIMEOUT
     assert "The empty files were stopped after 3 s." in first.remarks
     assert sandbox.limits_s == [600.0, 3.0, 3.0]
-    assert await proved(one) == first
+    assert await proved(checked_problem) == first
     assert len(sandbox.limits_s) == 3
 
 
 async def test_a_short_time_out_is_no_verdict_under_the_whole_limit(
     proved: Check, sandbox: CountingSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one = problem(script("grep -q assign /code/rtl/inv.sv || { sleep 5; exit 1; }"))
-    assert (await proved(one)).empty.reason is Reason.TIMEOUT
+    checked_problem = problem(script("grep -q assign /code/rtl/inv.sv || { sleep 5; exit 1; }"))
+    assert (await proved(checked_problem)).empty.reason is Reason.TIMEOUT
     monkeypatch.setattr(check, "_LEAST_LIMIT_S", 600.0)
-    again = await proved(one)
-    assert again.empty.outcome is Outcome.FAILED
-    assert again.empty.reason is not Reason.TIMEOUT
-    assert again.remarks == ()
+    second_check = await proved(checked_problem)
+    assert second_check.empty.outcome is Outcome.FAILED
+    assert second_check.empty.reason is not Reason.TIMEOUT
+    assert second_check.remarks == ()
 
 
 async def test_a_references_time_counts_in_full(proved: Check, sandbox: CountingSandbox) -> None:
@@ -163,53 +163,53 @@ async def test_unsolved_files_have_a_multiple_of_the_references_time(
     proved: Check, sandbox: CountingSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(check, "_PATIENCE", 10.0)
-    found = await proved(problem(script("grep -q assign /code/rtl/inv.sv && sleep 0.5")))
-    assert found.limit_s == pytest.approx(10 * found.reference.wall_s)
-    assert 5 < found.limit_s < 600
+    two_sided = await proved(problem(script("grep -q assign /code/rtl/inv.sv && sleep 0.5")))
+    assert two_sided.limit_s == pytest.approx(10 * two_sided.reference.wall_s)
+    assert 5 < two_sided.limit_s < 600
 
 
 async def test_a_harness_without_a_reference_executes(proved: Check) -> None:
-    found = await proved(problem(COCOTB, reference=None))
-    assert found.proof is Proof.EXECUTES, found.reason
-    assert found.reason == "no reference: the harness executes (tests ran: 2)"
-    assert found.starting.outcome is Outcome.FAILED
+    two_sided = await proved(problem(COCOTB, reference=None))
+    assert two_sided.proof is Proof.EXECUTES, two_sided.reason
+    assert two_sided.reason == "no reference: the harness executes (tests ran: 2)"
+    assert two_sided.starting.outcome is Outcome.FAILED
 
 
 async def test_starting_files_show_that_a_harness_executes(proved: Check) -> None:
-    found = await proved(problem(COCOTB, reference=None, starting=DESIGN.replace("~", "")))
-    assert (found.proof, found.tests_ran) == (Proof.EXECUTES, 2)
+    two_sided = await proved(problem(COCOTB, reference=None, starting=DESIGN.replace("~", "")))
+    assert (two_sided.proof, two_sided.tests_ran) == (Proof.EXECUTES, 2)
 
 
 async def test_a_harness_that_runs_no_test_says_why(proved: Check) -> None:
     broken = {**COCOTB, "src/test_runner.py": RUNNER.replace("get_runner(", "no_runner(")}
-    found = await proved(problem(broken, reference=None))
-    assert found.proof is Proof.UNDECIDED
-    assert found.reason == (
+    two_sided = await proved(problem(broken, reference=None))
+    assert two_sided.proof is Proof.UNDECIDED
+    assert two_sided.reason == (
         "no reference: no test ran: The harness of this problem is broken: a program of it uses a name that is not"
         " defined."
     )
 
 
 async def test_files_that_solve_nothing_and_pass_are_wrong_without_a_reference_too(proved: Check) -> None:
-    found = await proved(problem(script("true"), reference=None, starting=DESIGN))
-    assert (found.proof, found.is_weak) == (Proof.WRONG, True)
+    two_sided = await proved(problem(script("true"), reference=None, starting=DESIGN))
+    assert (two_sided.proof, two_sided.is_weak) == (Proof.WRONG, True)
 
 
 async def test_the_estimate_knows_what_took_no_time(proved: Check) -> None:
-    one, seen = problem(HANGS_UNSOLVED), list[Progress]()
-    await proved(one, on_progress=seen.append)
-    assert seen[0] == Progress(done=0, known=0, planned=3)
-    assert seen[-1] == Progress(done=3, known=0, planned=3)
-    await proved(one, on_progress=seen.append)
-    assert seen[-1] == Progress(done=3, known=3, planned=3)
+    checked_problem, progress = problem(HANGS_UNSOLVED), list[Progress]()
+    await proved(checked_problem, on_progress=progress.append)
+    assert progress[0] == Progress(finished_runs=0, known_runs=0, planned=3)
+    assert progress[-1] == Progress(finished_runs=3, known_runs=0, planned=3)
+    await proved(checked_problem, on_progress=progress.append)
+    assert progress[-1] == Progress(finished_runs=3, known_runs=3, planned=3)
 
 
 async def test_a_verdict_without_its_log_is_reached_again_if_logs_are_wanted(
     proved: Check, sandbox: CountingSandbox
 ) -> None:
-    one = problem(script("grep -q assign /code/rtl/inv.sv || exit 1"))
-    await proved(one)
-    await proved(one)
+    checked_problem = problem(script("grep -q assign /code/rtl/inv.sv || exit 1"))
+    await proved(checked_problem)
+    await proved(checked_problem)
     assert len(sandbox.limits_s) == 3
-    await proved(one, needs_logs=True)
+    await proved(checked_problem, needs_logs=True)
     assert len(sandbox.limits_s) == 6

@@ -42,37 +42,37 @@ def begin(log: StudyLog) -> str:
 
 
 def test_an_attempt_is_claimed_once_until_it_is_let_go(where: str | Path) -> None:
-    with StudyLog(where) as log, StudyLog(where) as other:
-        attempt, another = begin(log), begin(log)
+    with StudyLog(where) as log, StudyLog(where) as other_log:
+        attempt, second_attempt = begin(log), begin(log)
         claim = log.claim(attempt)
         assert not isinstance(claim, str) and claim.is_held
-        assert isinstance(other.claim(attempt), str)
-        elsewhere = other.claim(another)
+        assert isinstance(other_log.claim(attempt), str)
+        elsewhere = other_log.claim(second_attempt)
         assert not isinstance(elsewhere, str)
         claim.release()
         claim.release()
         assert not claim.is_held
-        again = other.claim(attempt)
-        assert not isinstance(again, str)
+        later_claim = other_log.claim(attempt)
+        assert not isinstance(later_claim, str)
         assert isinstance(log.claim(attempt), str)
-        again.release()
+        later_claim.release()
         elsewhere.release()
 
 
 def test_a_claim_dies_with_its_process(where: str | Path) -> None:
     with StudyLog(where) as log:
         attempt = begin(log)
-        held = subprocess.Popen(
+        process = subprocess.Popen(
             [sys.executable, "-c", _HOLD, str(where), attempt], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
         try:
-            assert held.stdout is not None and held.stdout.readline() == "ours\n"
+            assert process.stdout is not None and process.stdout.readline() == "ours\n"
             holder = log.claim(attempt)
             assert isinstance(holder, str)
-            assert isinstance(where, str) or f"process {held.pid} on " in holder
+            assert isinstance(where, str) or f"process {process.pid} on " in holder
         finally:
-            held.kill()
-            held.wait()
+            process.kill()
+            process.wait()
         end = time.monotonic() + PATIENCE_S
         # PostgreSQL takes a moment to notice that a connection is gone.
         while isinstance(claim := log.claim(attempt), str):
@@ -83,13 +83,13 @@ def test_a_claim_dies_with_its_process(where: str | Path) -> None:
 
 def test_a_claim_whose_connection_broke_off_is_lost_for_good(request: pytest.FixtureRequest) -> None:
     url = new_database(request.getfixturevalue("postgres"))
-    with StudyLog(url) as log, StudyLog(url) as other:
+    with StudyLog(url) as log, StudyLog(url) as other_log:
         attempt = begin(log)
         claim = log.claim(attempt)
         assert not isinstance(claim, str) and claim.is_held
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute("SELECT pg_terminate_backend(pid, 10000) FROM pg_locks WHERE locktype = 'advisory'")
-        theirs = other.claim(attempt)
+        theirs = other_log.claim(attempt)
         assert not isinstance(theirs, str)
         assert [claim.is_held, claim.is_held] == [False, False]
         assert isinstance(log.claim(attempt), str)

@@ -31,7 +31,7 @@ from benchwright_problems.verdict import Reason, Verdict
 
 from ..support.machine.sandbox_run import is_alive
 from ..support.machine.slurm import Slurm, SlurmMissingError, slurm
-from ..support.machine.waiting import until
+from ..support.machine.waiting import wait_until
 
 pytestmark = pytest.mark.alone
 
@@ -118,35 +118,37 @@ async def test_a_killed_worker_of_a_queue_loses_nothing_and_doubles_nothing(
 ) -> None:
     tasks = some_tasks(toolchain, 8)
     expected = {task.key: decided(verdict) for task, verdict in await all_of(LocalExecutor(cache, 2), tasks)}
-    found: list[tuple[Task, Verdict]] = []
+    verdicts: list[tuple[Task, Verdict]] = []
     killed = 0
     async with on_slurm(cache, tmp_path) as executor, aclosing(executor.run(tasks)) as finished:
         async for result in finished:
-            found.append(result)
-            if len(found) == 2:
-                mine = [process for process in workers() if in_slurm(process)]
-                assert {address for process in mine for address in listens_on(process)} <= {"127.0.0.1"}
+            verdicts.append(result)
+            if len(verdicts) == 2:
+                own_workers = [process for process in workers() if in_slurm(process)]
+                assert {address for process in own_workers for address in listens_on(process)} <= {"127.0.0.1"}
                 victim, orphans = await first_with_simulations()
                 victim.kill()
                 killed = len(orphans)
-                await until(partial(none_alive, orphans))
+                await wait_until(partial(none_alive, orphans))
     assert killed
-    assert Counter(task.key for task, _ in found) == Counter(task.key for task in tasks)
-    assert {task.key: decided(verdict) for task, verdict in found} == expected
+    assert Counter(task.key for task, _ in verdicts) == Counter(task.key for task in tasks)
+    assert {task.key: decided(verdict) for task, verdict in verdicts} == expected
     logs = "".join(path.read_text(errors="replace") for path in tmp_path.rglob("*") if path.is_file())
     assert "cocotb.test" not in logs
 
 
 async def first_with_simulations() -> tuple[psutil.Process, list[psutil.Process]]:
     """A worker of the queue, and what runs in it: a worker has nothing to run between two tasks."""
-    found: list[tuple[psutil.Process, list[psutil.Process]]] = []
+    busy_workers: list[tuple[psutil.Process, list[psutil.Process]]] = []
 
     def look() -> bool:
-        found[:] = [(one, running) for one in workers() if in_slurm(one) and (running := simulations_of([one]))]
-        return bool(found)
+        busy_workers[:] = [
+            (worker, running) for worker in workers() if in_slurm(worker) and (running := simulations_of([worker]))
+        ]
+        return bool(busy_workers)
 
-    await until(look)
-    return found[0]
+    await wait_until(look)
+    return busy_workers[0]
 
 
 def none_alive(processes: list[psutil.Process]) -> bool:
@@ -167,13 +169,13 @@ def listens_on(process: psutil.Process) -> set[str]:
 async def test_cancelling_on_a_cluster_kills_what_runs_there(cache: Path, toolchain: Toolchain) -> None:
     tasks = some_tasks(toolchain, 4)
     async with LOCAL.open("local", cache, ClusterOptions(jobs=1)) as executor:
-        mine = psutil.Process().children(recursive=True)
+        children = psutil.Process().children(recursive=True)
         running = asyncio.ensure_future(all_of(executor, tasks))
-        await until(lambda: bool(simulations_of(mine)))
+        await wait_until(lambda: bool(simulations_of(children)))
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
             await running
-        await until(lambda: not simulations_of(mine))
+        await wait_until(lambda: not simulations_of(children))
         # It is as good as new afterwards.
         assert len(await all_of(executor, tasks[:1])) == 1
 
@@ -182,7 +184,7 @@ async def test_cancelling_here_kills_what_runs_here(cache: Path, toolchain: Tool
     async with aclosing(LocalExecutor(cache, 2).run(some_tasks(toolchain, 4))) as finished:
         await anext(finished)
         # The second one may just be between two steps.
-        await until(lambda: bool(simulations_of([psutil.Process()])))
+        await wait_until(lambda: bool(simulations_of([psutil.Process()])))
     assert simulations_of([psutil.Process()]) == []
 
 

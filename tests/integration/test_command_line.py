@@ -26,7 +26,7 @@ DIGESTS = {"problem", "harness", "toolchain", "sandbox"}
 
 
 @dataclass(frozen=True)
-class Said:
+class CommandOutput:
     status: int
     out: str
     err: str
@@ -37,12 +37,12 @@ class Said:
         return json.loads(self.out)
 
 
-Benchwright = Callable[..., Said]
+Benchwright = Callable[..., CommandOutput]
 
 
 @pytest.fixture
 def benchwright(tmp_path: Path) -> Benchwright:
-    def call(*arguments: str | Path, **environ: str) -> Said:
+    def call(*arguments: str | Path, **environ: str) -> CommandOutput:
         ran = subprocess.run(
             [Path(sys.executable).with_name("benchwright"), *arguments],
             env=os.environ | {"BENCHWRIGHT_HOME": str(tmp_path / "home"), "COLUMNS": "200"} | environ,
@@ -52,7 +52,7 @@ def benchwright(tmp_path: Path) -> Benchwright:
             timeout=1200,
             check=False,
         )
-        return Said(ran.returncode, ran.stdout, ran.stderr)
+        return CommandOutput(ran.returncode, ran.stdout, ran.stderr)
 
     return call
 
@@ -61,10 +61,10 @@ def benchwright(tmp_path: Path) -> Benchwright:
 def benchwright_in_process(tmp_path: Path) -> Benchwright:
     """The same, for many small calls: without the time that a process takes to start."""
 
-    def call(*arguments: str | Path) -> Said:
+    def call(*arguments: str | Path) -> CommandOutput:
         environ = {"BENCHWRIGHT_HOME": str(tmp_path / "home"), "COLUMNS": "200"}
         ran = CliRunner().invoke(command_line(), [str(argument) for argument in arguments], env=environ)
-        return Said(ran.exit_code, ran.stdout, ran.stderr)
+        return CommandOutput(ran.exit_code, ran.stdout, ran.stderr)
 
     return call
 
@@ -82,17 +82,17 @@ def record() -> dict[str, Any]:
     }
 
 
-def is_one_sentence(said: Said) -> bool:
-    text = said.err.strip()
+def is_one_sentence(output: CommandOutput) -> bool:
+    text = output.err.strip()
     return text.startswith("error: ") and "Traceback" not in text and "\n" not in text and len(text) < 400
 
 
 def test_importing_tells_the_problems(benchwright: Benchwright, record: dict[str, Any], tmp_path: Path) -> None:
     file = tmp_path / "data.jsonl"
     file.write_text(json.dumps(record))
-    said = benchwright("problems", "import", "cvdp", file, "--pack", "mine", "--json")
+    output = benchwright("problems", "import", "cvdp", file, "--pack", "mine", "--json")
     expected = {"pack": "mine", "problems": ["inverter"], "left_out": 0, "unprovable": []}
-    assert (said.status, said.json) == (0, expected)
+    assert (output.status, output.json) == (0, expected)
     listed = benchwright("problems", "list", "mine", "--json").json
     assert listed == [
         {
@@ -109,13 +109,13 @@ def test_importing_tells_the_problems(benchwright: Benchwright, record: dict[str
 def test_importing_twice_needs_a_word(benchwright: Benchwright, record: dict[str, Any], tmp_path: Path) -> None:
     file = tmp_path / "data.jsonl"
     file.write_text(json.dumps(record))
-    again = ("problems", "import", "cvdp", file, "--pack", "mine")
-    assert benchwright(*again).status == 0
-    refused = benchwright(*again)
+    arguments = ("problems", "import", "cvdp", file, "--pack", "mine")
+    assert benchwright(*arguments).status == 0
+    refused = benchwright(*arguments)
     assert refused.status == 2
     assert is_one_sentence(refused)
     assert "--replace" in refused.err
-    assert benchwright(*again, "--replace").status == 0
+    assert benchwright(*arguments, "--replace").status == 0
 
 
 def test_exporting_gives_the_records_back(benchwright: Benchwright, record: dict[str, Any], tmp_path: Path) -> None:
@@ -145,10 +145,10 @@ def test_showing_a_problem_shows_nothing_hidden(
 def test_a_bad_file_is_refused_in_one_sentence_and_imports_nothing(benchwright: Benchwright, tmp_path: Path) -> None:
     file = tmp_path / "data.jsonl"
     file.write_text('{"id": "a"}\n')
-    said = benchwright("problems", "import", "cvdp", file, "--pack", "mine")
-    assert said.status == 2
-    assert is_one_sentence(said)
-    assert f"{file}:1: field " in said.err
+    output = benchwright("problems", "import", "cvdp", file, "--pack", "mine")
+    assert output.status == 2
+    assert is_one_sentence(output)
+    assert f"{file}:1: field " in output.err
     assert benchwright("problems", "list", "mine").status == 2
 
 
@@ -176,17 +176,17 @@ def test_a_bad_file_is_refused_in_one_sentence_and_imports_nothing(benchwright: 
     ],
 )
 def test_a_mistake_is_one_sentence(arguments: tuple[str, ...], words: str, benchwright_in_process: Benchwright) -> None:
-    said = benchwright_in_process(*arguments)
-    assert said.status == 2
-    assert is_one_sentence(said), said.err
-    assert words in said.err
-    assert said.out == ""
+    output = benchwright_in_process(*arguments)
+    assert output.status == 2
+    assert is_one_sentence(output), output.err
+    assert words in output.err
+    assert output.out == ""
 
 
 def test_grading_the_reference_passes(benchwright: Benchwright) -> None:
-    said = benchwright("grade", DESIGN, REFERENCE, "--json")
-    graded = said.json
-    assert said.status == 0
+    output = benchwright("grade", DESIGN, REFERENCE, "--json")
+    graded = output.json
+    assert output.status == 0
     assert set(graded) == {"problem", "verdict", "reason", "tests", "compiler", "wall_s", "remarks", "digests"}
     assert (graded["problem"], graded["verdict"]) == (DESIGN, "passed")
     assert set(graded["tests"]) == {"passed", "total"}
@@ -197,16 +197,16 @@ def test_grading_the_reference_passes(benchwright: Benchwright) -> None:
 
 
 def test_grading_the_starting_files_fails(benchwright: Benchwright) -> None:
-    said = benchwright("grade", DESIGN, STARTING, "--json")
-    assert (said.status, said.json["verdict"]) == (1, "failed")
+    output = benchwright("grade", DESIGN, STARTING, "--json")
+    assert (output.status, output.json["verdict"]) == (1, "failed")
     plain = benchwright("grade", DESIGN, STARTING)
     assert plain.status == 1
     assert plain.out.startswith("failed: ")
 
 
 def test_grading_without_a_toolchain_is_an_error_with_the_next_step(benchwright: Benchwright, tmp_path: Path) -> None:
-    said = benchwright("grade", DESIGN, STARTING, "--json", BENCHWRIGHT_CACHE=str(tmp_path / "cache"))
-    assert (said.status, said.json["verdict"]) == (2, "error")
+    output = benchwright("grade", DESIGN, STARTING, "--json", BENCHWRIGHT_CACHE=str(tmp_path / "cache"))
+    assert (output.status, output.json["verdict"]) == (2, "error")
     plain = benchwright("grade", DESIGN, STARTING, BENCHWRIGHT_CACHE=str(tmp_path / "cache"))
     assert "benchwright toolchain build" in plain.out
 
@@ -214,9 +214,9 @@ def test_grading_without_a_toolchain_is_an_error_with_the_next_step(benchwright:
 def test_a_link_in_the_folder_is_not_followed(benchwright: Benchwright, tmp_path: Path) -> None:
     (tmp_path / "work" / "rtl").mkdir(parents=True)
     (tmp_path / "work" / "rtl" / "sat_counter.sv").symlink_to(REFERENCE / "rtl" / "sat_counter.sv")
-    said = benchwright("grade", DESIGN, tmp_path / "work")
-    assert said.status == 2
-    assert is_one_sentence(said)
+    output = benchwright("grade", DESIGN, tmp_path / "work")
+    assert output.status == 2
+    assert is_one_sentence(output)
 
 
 @pytest.mark.parametrize(("text", "status"), [("true", 0), ("false", 0), ("maybe", 1), ("", 1)])
@@ -228,13 +228,13 @@ def test_answers_are_scored(text: str, status: int, benchwright: Benchwright, tm
     ]
     file = tmp_path / "answer.md"
     file.write_text(text)
-    said = benchwright("answer", question, file, "--json")
+    output = benchwright("answer", question, file, "--json")
     if status:
-        assert said.status == status
+        assert output.status == status
     else:
-        assert said.status in {0, 1}
-    assert set(said.json) == {"problem", "verdict", "reason", "tests", "compiler", "wall_s", "remarks", "digests"}
-    assert said.json["verdict"] == {0: "passed", 1: "failed"}[said.status]
+        assert output.status in {0, 1}
+    assert set(output.json) == {"problem", "verdict", "reason", "tests", "compiler", "wall_s", "remarks", "digests"}
+    assert output.json["verdict"] == {0: "passed", 1: "failed"}[output.status]
 
 
 def test_exactly_one_of_true_and_false_is_right(benchwright: Benchwright, tmp_path: Path) -> None:
@@ -249,8 +249,8 @@ def test_checking_the_published_examples(benchwright: Benchwright, cvdp_files: l
     solved = [file for file in cvdp_files if file.name.endswith("_with_solutions.jsonl")]
     imported = benchwright("problems", "import", "cvdp", *solved, "--pack", "cvdp-examples")
     assert imported.status == 0, imported.err
-    said = benchwright("problems", "check", "cvdp-examples", "--json")
-    report = said.json
+    output = benchwright("problems", "check", "cvdp-examples", "--json")
+    report = output.json
     assert set(report) == {"pack", "total", "ok", "counts", "problems"}
     assert (report["pack"], report["total"]) == ("cvdp-examples", 5)
     fields = {"id", "category", "reference", "starting", "ok", "proof", "reason", "tests_ran", "wall_s", "remarks"}
@@ -260,7 +260,7 @@ def test_checking_the_published_examples(benchwright: Benchwright, cvdp_files: l
     sides = {name: (row["reference"], row["starting"], row["reason"]) for name, row in rows.items()}
     assert sides == dict.fromkeys(rows, ("passed", "failed", ""))
     assert report["ok"] == sum(row["ok"] for row in report["problems"]) == 5
-    assert said.status == 0
+    assert output.status == 0
 
 
 def test_checking_tells_a_problem_whose_tests_prove_nothing(
@@ -269,17 +269,17 @@ def test_checking_tells_a_problem_whose_tests_prove_nothing(
     file = tmp_path / "data.jsonl"
     file.write_text(json.dumps(record))
     benchwright("problems", "import", "cvdp", file, "--pack", "mine")
-    said = benchwright("problems", "check", "mine", "--json")
-    (row,) = said.json["problems"]
+    output = benchwright("problems", "check", "mine", "--json")
+    (row,) = output.json["problems"]
     assert (row["reference"], row["starting"], row["ok"]) == ("passed", "passed", False)
     assert row["reason"] == "the starting files pass: the tests prove nothing"
-    assert said.status == 1
+    assert output.status == 1
 
 
 def test_doctor_tells_every_item(benchwright: Benchwright) -> None:
-    said = benchwright("doctor", "--json")
-    report = said.json
-    assert said.status == (0 if report["ok"] else 1)
+    output = benchwright("doctor", "--json")
+    report = output.json
+    assert output.status == (0 if report["ok"] else 1)
     names = {item["name"] for item in report["items"]}
     assert {"Python", "Toolchain", "Verilator", "Sandbox", "Judges"} <= names
     assert {item["status"] for item in report["items"]} <= {"ok", "missing", "warning"}
@@ -287,17 +287,17 @@ def test_doctor_tells_every_item(benchwright: Benchwright) -> None:
 
 
 def test_doctor_names_what_is_missing_and_the_next_step(benchwright: Benchwright, tmp_path: Path) -> None:
-    said = benchwright("doctor", "--json", BENCHWRIGHT_CACHE=str(tmp_path / "cache"), PATH="/nowhere")
-    missing = {item["name"]: item["hint"] for item in said.json["items"] if item["status"] == "missing"}
-    assert said.status == 1
+    output = benchwright("doctor", "--json", BENCHWRIGHT_CACHE=str(tmp_path / "cache"), PATH="/nowhere")
+    missing = {item["name"]: item["hint"] for item in output.json["items"] if item["status"] == "missing"}
+    assert output.status == 1
     assert {"Toolchain", "Sandbox"} <= set(missing)
     assert "benchwright toolchain build" in missing["Toolchain"]
 
 
 def test_opening_makes_a_workspace_without_hidden_text(benchwright: Benchwright) -> None:
-    said = benchwright("open", DESIGN, "--json")
-    assert said.status == 0
-    folder = Path(urlsplit(said.json["status"]["workspace"]).path)
+    output = benchwright("open", DESIGN, "--json")
+    assert output.status == 0
+    folder = Path(urlsplit(output.json["status"]["workspace"]).path)
     names = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
     assert {"README.md", "rtl/sat_counter.sv", ".benchwright.json"} <= names
     assert not any("hidden" in name or "test_" in name for name in names)
@@ -305,6 +305,6 @@ def test_opening_makes_a_workspace_without_hidden_text(benchwright: Benchwright)
 
 @pytest.mark.parametrize("command", [(), ("problems",), ("attempts",), ("lsp",), ("grade",), ("doctor",)])
 def test_every_command_has_help(command: tuple[str, ...], benchwright_in_process: Benchwright) -> None:
-    said = benchwright_in_process(*command, "--help")
-    assert said.status == 0
-    assert "usage" in said.out.lower()
+    output = benchwright_in_process(*command, "--help")
+    assert output.status == 0
+    assert "usage" in output.out.lower()

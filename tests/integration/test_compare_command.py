@@ -49,11 +49,11 @@ def test_its_size_and_depth_stand_beside_those_of_the_reference(reference: str, 
     file = tmp_path / "sat_counter.sv"
     # What nothing reads is no part of it.
     file.write_text(reference.replace("endmodule", SECOND_COPY))
-    same = json.loads(compared(file, "--json")[1])["quality"]
-    assert same["solution"] == same["reference"]
-    assert same["reference"]["flip_flops"] == 8
-    assert same["reference"]["latches"] == 0
-    assert 0 < same["reference"]["depth"] < same["reference"]["gates"]
+    quality = json.loads(compared(file, "--json")[1])["quality"]
+    assert quality["solution"] == quality["reference"]
+    assert quality["reference"]["flip_flops"] == 8
+    assert quality["reference"]["latches"] == 0
+    assert 0 < quality["reference"]["depth"] < quality["reference"]["gates"]
     larger = SECOND_COPY.replace("wire unused = ^copy", "assign at_max = &count | (&copy & ~|count)")
     file.write_text(re.sub(r"assign at_max = .*", "", reference).replace("endmodule", larger))
     _, printed = compared(file)
@@ -89,8 +89,8 @@ def test_a_difference_comes_with_the_inputs_that_show_it(reference: str, tmp_pat
     assert printed.startswith("differs at cycle ")
     assert "load_value" in printed
     code, printed = compared(file, "--json")
-    found = json.loads(printed)
-    assert (code, found["result"], found["cycle"]) == (1, "differs", len(found["stimulus"]) - 1)
+    comparison = json.loads(printed)
+    assert (code, comparison["result"], comparison["cycle"]) == (1, "differs", len(comparison["stimulus"]) - 1)
 
 
 def test_a_difference_with_other_parameters_comes_with_them(reference: str, tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ from benchwright_subjects.inline.server.confinement import can_confine
 from benchwright_subjects.inline.sites import Cutting, SiteKind, cut
 
 from ..support.models.inline_hearing import Hearing
-from ..support.service.judge_endpoint import JudgeEndpoint, Played, content
+from ..support.service.judge_endpoint import JudgeEndpoint, PlayedReply, content
 
 pytestmark = pytest.mark.long
 
@@ -72,7 +72,7 @@ class Desk:
 
     @property
     def socket(self) -> str:
-        return str(self.hearing.place)
+        return str(self.hearing.socket_path)
 
     def command(self, *arguments: str | Path) -> list[str]:
         return [str(BENCHWRIGHT), "completion", *map(str, arguments)]
@@ -97,9 +97,9 @@ def without_times(folder: Path) -> list[dict[str, Any]]:
 
 
 def test_a_run_is_played_graded_and_reported(desk: Desk) -> None:
-    out = desk.folder / "run"
+    run_folder = desk.folder / "run"
     options = ("--pack", "starter", "--problem", PROBLEM, "--sites", "empty-body", "--mode", "alone")
-    ran = desk.run("run", "--server", desk.double(), *options, "--policy", "always", "--out", out, "--json")
+    ran = desk.run("run", "--server", desk.double(), *options, "--policy", "always", "--out", run_folder, "--json")
     sections = json.loads(ran.stdout)["sections"]
     passed = sections["passed"]["numbers"]
     label = "double 1.2.3, alone | empty-body"
@@ -109,13 +109,13 @@ def test_a_run_is_played_graded_and_reported(desk: Desk) -> None:
     assert sections["characters"]["numbers"][f"{label} | never"]["golf"]["value"] == 1
     assert sections["characters"]["numbers"][f"{label} | matches"]["saved"]["value"] > 0.4
 
-    written = desk.folder / "report"
-    shown = desk.run("report", out, "--out", written)
-    assert "Passed, by accepted offers" in shown.stdout
-    page = (written / "completion.html").read_text()
+    report_folder = desk.folder / "report"
+    process = desk.run("report", run_folder, "--out", report_folder)
+    assert "Passed, by accepted offers" in process.stdout
+    page = (report_folder / "completion.html").read_text()
     assert "Hidden tests passed" in page
     assert "ceiling" in page
-    assert json.loads((written / "completion.json").read_text())["format"] == 1
+    assert json.loads((report_folder / "completion.json").read_text())["format"] == 1
 
 
 def test_the_same_run_twice_keeps_the_same_but_for_times(desk: Desk) -> None:
@@ -128,8 +128,19 @@ def test_the_same_run_twice_keeps_the_same_but_for_times(desk: Desk) -> None:
 
 
 def test_other_options_do_not_continue_a_run(desk: Desk) -> None:
-    out = desk.folder / "run"
-    options = ("--pack", "starter", "--problem", PROBLEM, "--sites", "line", "--no-grade", "--no-bounds", "--out", out)
+    run_folder = desk.folder / "run"
+    options = (
+        "--pack",
+        "starter",
+        "--problem",
+        PROBLEM,
+        "--sites",
+        "line",
+        "--no-grade",
+        "--no-bounds",
+        "--out",
+        run_folder,
+    )
     desk.run("run", "--server", desk.plain(), *options)
     refused = desk.run("run", "--server", desk.plain(), *options, "--seed", "2", status=2)
     assert "a run with another seed" in refused.stderr
@@ -137,7 +148,7 @@ def test_other_options_do_not_continue_a_run(desk: Desk) -> None:
 
 @pytest.mark.sampled
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (("--server", "", "--pack", "starter"), "--server is empty"),
         (("--server", "'", "--pack", "starter"), "quotation mark"),
@@ -148,9 +159,9 @@ def test_other_options_do_not_continue_a_run(desk: Desk) -> None:
         (("--server", "true", "--pack", "nowhere"), "there is no pack 'nowhere'"),
     ],
 )
-def test_bad_options_are_answered_with_a_sentence(desk: Desk, arguments: tuple[str, ...], told: str) -> None:
+def test_bad_options_are_answered_with_a_sentence(desk: Desk, arguments: tuple[str, ...], message: str) -> None:
     refused = desk.run("run", *arguments, "--no-grade", "--out", desk.folder / "run", status=2)
-    expected = "The server ended before" if told == "NOT A FILE" and can_confine() else told
+    expected = "The server ended before" if message == "NOT A FILE" and can_confine() else message
     assert expected in refused.stderr or "can't be started" in refused.stderr
     assert "Traceback" not in refused.stderr
 
@@ -160,33 +171,33 @@ def test_killed_at_random_a_run_loses_nothing_asks_nothing_twice_and_leaves_no_p
     desk: Desk, nightly: bool
 ) -> None:
     kills, per_kind, sites = (50, 60, 200) if nightly else (5, 4, 20)
-    out = desk.folder / "run"
+    run_folder = desk.folder / "run"
     options = ("--pack", "starter", "--sites", "line", "--per-kind", str(per_kind), "--no-grade", "--no-bounds")
-    command = desk.command("run", "--server", desk.plain(), *options, "--out", out)
+    command = desk.command("run", "--server", desk.plain(), *options, "--out", run_folder)
     chance = random.Random(7)
-    shown = _documents(per_kind)
-    assert len(shown) >= sites
+    documents = _documents(per_kind)
+    assert len(documents) >= sites
     kept_before: list[tuple[int, set[str]]] = []
     for _ in range(kills):
-        before = len(desk.hearing.all)
+        count_before = len(desk.hearing.messages)
         running = subprocess.Popen(command, env=desk.environ, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         # Not before it plays: a kill while Python loads tells nothing.
         end = time.monotonic() + 60
-        while len(desk.hearing.all) == before and running.poll() is None and time.monotonic() < end:
+        while len(desk.hearing.messages) == count_before and running.poll() is None and time.monotonic() < end:
             time.sleep(0.02)
         time.sleep(chance.uniform(0, 0.6))
         running.kill()
         running.wait()
         _no_process(desk.socket)
-        kept_before.append((len(desk.hearing.all), {record.site for record in RunFolder(out).records()}))
+        kept_before.append((len(desk.hearing.messages), {record.site for record in RunFolder(run_folder).records()}))
     subprocess.run(command, env=desk.environ, check=True, capture_output=True, timeout=600)
-    records = RunFolder(out).records()
-    assert sorted(record.site for record in records) == sorted(shown)
-    told = desk.hearing.all
-    for heard, kept in kept_before:
-        later = {one.params["text"] for one in told[heard:] if one.method == "textDocument/didOpen"}
-        assert not later & {shown[site] for site in kept}
-    assert any(kept for _, kept in kept_before)
+    records = RunFolder(run_folder).records()
+    assert sorted(record.site for record in records) == sorted(documents)
+    messages = desk.hearing.messages
+    for heard, kept_sites in kept_before:
+        later = {message.params["text"] for message in messages[heard:] if message.method == "textDocument/didOpen"}
+        assert not later & {documents[site] for site in kept_sites}
+    assert any(kept_sites for _, kept_sites in kept_before)
     places = desk.folder / "home" / "state" / "completion"
     assert list(places.iterdir()) == []
 
@@ -194,48 +205,48 @@ def test_killed_at_random_a_run_loses_nothing_asks_nothing_twice_and_leaves_no_p
 def _documents(per_kind: int) -> dict[str, str]:
     """What a server is shown at each site."""
     store = Store(Home.find())
-    found = {}
+    documents = {}
     for problem in store.public("starter").problems:
         hidden = store.unseal(f"starter/{problem.id}")
         for site in cut(f"starter/{problem.id}", hidden, Cutting([SiteKind.LINE], per_kind)):
-            found[site.id] = site.before + site.after
-    return found
+            documents[site.id] = site.text_before + site.text_after
+    return documents
 
 
 def _no_process(mark: str) -> None:
     end = time.monotonic() + 10
-    while alive := [one for one in psutil.process_iter(["cmdline"]) if mark in (one.info["cmdline"] or ())]:
+    while alive := [process for process in psutil.process_iter(["cmdline"]) if mark in (process.info["cmdline"] or ())]:
         assert time.monotonic() < end, alive
         time.sleep(0.02)
 
 
 def test_our_own_server_is_a_subject_too(desk: Desk) -> None:
-    with JudgeEndpoint(lambda asked: content("assign at_min = ~|count;")) as model:
+    with JudgeEndpoint(lambda request: content("assign at_min = ~|count;")) as model:
         settings = desk.folder / "settings.json"
         settings.write_text(json.dumps({"assistant": {"enabled": True, "url": model.url, "model": "scripted"}}))
         server = ("--server", shlex.join([str(BENCHWRIGHT), "lsp"]), "--initialization", settings)
-        out = desk.folder / "run"
+        run_folder = desk.folder / "run"
         options = ("--pack", "starter", "--problem", PROBLEM, "--sites", "line", "--per-kind", "4")
-        desk.run("run", *server, *options, "--no-grade", "--no-bounds", "--policy", "always", "--out", out)
-        asked = json.dumps([one.body for one in model.requests])
-    records = RunFolder(out).records()
+        desk.run("run", *server, *options, "--no-grade", "--no-bounds", "--policy", "always", "--out", run_folder)
+        requests = json.dumps([request.body for request in model.requests])
+    records = RunFolder(run_folder).records()
     assert all("assign at_min" in record.snapshots[-1].text for record in records)
     assert len({record.subject.version for record in records}) == 1
     assert len(model.requests) == len(records)
-    assert asked.count("<CURSOR>") >= len(records)
+    assert requests.count("<CURSOR>") >= len(records)
 
 
 def test_the_double_may_ask_a_model_and_no_request_has_what_is_expected(desk: Desk) -> None:
-    with JudgeEndpoint(lambda asked: content("assign at_max = &count;")) as model:
+    with JudgeEndpoint(lambda request: content("assign at_max = &count;")) as model:
         (desk.folder / "script.json").write_text(json.dumps({"model": model.url}))
         options = ("--pack", "starter", "--problem", PROBLEM, "--sites", "empty-body", "--mode", "alone", "--no-grade")
         desk.run(
             "run", "--server", desk.double(), *options, "--most-asks", "2", "--no-bounds", "--out", desk.folder / "run"
         )
-        asked = json.dumps([one.body for one in model.requests])
+        requests = json.dumps([request.body for request in model.requests])
     assert len(model.requests) == 2
-    assert "at_min = ~|count" not in asked
-    assert "always_ff" not in asked
+    assert "at_min = ~|count" not in requests
+    assert "always_ff" not in requests
 
 
 SERVED = "http://127.0.0.1:13131/v1"
@@ -249,47 +260,47 @@ def test_the_runs_model_answers_a_server_and_its_tokens_are_reported_the_same_ea
     settings.write_text(json.dumps({"assistant": {"enabled": True, "url": SERVED, "model": "any"}}))
     server = ("--server", shlex.join([str(BENCHWRIGHT), "lsp"]), "--initialization", settings)
     options = ("--pack", "starter", "--problem", PROBLEM, "--sites", "line", "--per-kind", "2", "--policy", "always")
-    with JudgeEndpoint(lambda asked: content("assign at_min = ~|count;")) as model:
+    with JudgeEndpoint(lambda request: content("assign at_min = ~|count;")) as model:
         desk.environ |= {"LOCAL_API_KEY": "secret-7f3a", "LOCAL_BASE_URL": model.url}
         served = ("--model", "openai-api/local/scripted", "--no-grade", "--no-bounds", "--json", "--seed", "5")
-        one, two = (desk.folder / name for name in ("one", "two"))
-        ran = desk.run("run", *server, *options, *served, "--out", one)
+        first_run, two = (desk.folder / name for name in ("one", "two"))
+        ran = desk.run("run", *server, *options, *served, "--out", first_run)
         desk.run("run", *server, *options, *served, "--out", two)
-        assert {asked.seed for asked in model.requests} == {5}
-        other = ("--model", "openai-api/local/other", *served[2:])
-        refused = desk.run("run", *server, *options, *other, "--out", one, status=2)
+        assert {request.seed for request in model.requests} == {5}
+        other_model = ("--model", "openai-api/local/other", *served[2:])
+        refused = desk.run("run", *server, *options, *other_model, "--out", first_run, status=2)
     assert "a run with another model" in refused.stderr
-    records = RunFolder(one).records()
+    records = RunFolder(first_run).records()
     assert [record.model_use for record in records] == [
         ModelUse(requests=1, answered=1, counted=1, input_tokens=100, output_tokens=20)
     ] * len(records)
-    assert without_times(one) == without_times(two)
-    (told,) = json.loads(ran.stdout)["sections"]["tokens"]["numbers"].values()
-    assert (told["requests"], told["input_tokens"], told["output_tokens"]) == (2, 200, 40)
-    shown = desk.run("report", one)
-    assert "with openai-api/local/scripted, assisted" in shown.stdout
+    assert without_times(first_run) == without_times(two)
+    (tokens,) = json.loads(ran.stdout)["sections"]["tokens"]["numbers"].values()
+    assert (tokens["requests"], tokens["input_tokens"], tokens["output_tokens"]) == (2, 200, 40)
+    process = desk.run("report", first_run)
+    assert "with openai-api/local/scripted, assisted" in process.stdout
 
 
 @pytest.mark.skipif(not can_confine(), reason="bubblewrap is missing or does not work here")
 def test_a_server_with_the_runs_model_reaches_nothing_else_and_never_sees_its_key(desk: Desk) -> None:
     options = ("--pack", "starter", "--problem", PROBLEM, "--sites", "empty-body", "--mode", "alone", "--no-grade")
-    with JudgeEndpoint(lambda asked: content("assign at_max = &count;", tokens=None)) as model:
+    with JudgeEndpoint(lambda request: content("assign at_max = &count;", tokens=None)) as model:
         desk.environ |= {"LOCAL_API_KEY": "secret-7f3a", "LOCAL_BASE_URL": model.url}
         served = ("--model", "openai-api/local/scripted", "--most-asks", "1", "--no-bounds")
         for name, address, status in (("through", SERVED, 0), ("around", model.url, 1)):
             (desk.folder / "script.json").write_text(json.dumps({"model": address}))
-            out = desk.folder / name
-            desk.run("run", "--server", desk.double(), *options, *served, "--out", out, status=status)
-    through, around = (RunFolder(desk.folder / name).records()[0] for name in ("through", "around"))
-    assert through.steps[0].offer == "assign at_max = &count;"
-    assert through.model_use == ModelUse(requests=1, answered=1, counted=0, input_tokens=0, output_tokens=0)
-    assert (around.failure, around.model_use) == (
+            run_folder = desk.folder / name
+            desk.run("run", "--server", desk.double(), *options, *served, "--out", run_folder, status=status)
+    through_record, around_record = (RunFolder(desk.folder / name).records()[0] for name in ("through", "around"))
+    assert through_record.steps[0].offer == "assign at_max = &count;"
+    assert through_record.model_use == ModelUse(requests=1, answered=1, counted=0, input_tokens=0, output_tokens=0)
+    assert (around_record.failure, around_record.model_use) == (
         Failure.ERROR_ANSWER,
         ModelUse(requests=0, answered=0, counted=0, input_tokens=0, output_tokens=0),
     )
-    told = desk.hearing.of("initialized")[0]["environment"]
-    assert told["OPENAI_BASE_URL"] == SERVED
-    assert "secret-7f3a" not in json.dumps(told)
+    environment = desk.hearing.params_of("initialized")[0]["environment"]
+    assert environment["OPENAI_BASE_URL"] == SERVED
+    assert "secret-7f3a" not in json.dumps(environment)
     assert "unknown" in desk.run("report", desk.folder / "through").stdout
 
 
@@ -298,7 +309,7 @@ def test_a_server_with_the_runs_model_reaches_nothing_else_and_never_sees_its_ke
 def test_a_model_that_can_not_be_asked_is_told_apart_from_a_server_that_offers_nothing(desk: Desk) -> None:
     options = ("--pack", "starter", "--problem", PROBLEM, "--sites", "empty-body", "--mode", "alone", "--no-grade")
     (desk.folder / "script.json").write_text(json.dumps({"model": SERVED}))
-    with JudgeEndpoint(lambda asked: Played(b"{}", 400)) as model:
+    with JudgeEndpoint(lambda request: PlayedReply(b"{}", 400)) as model:
         desk.environ |= {"LOCAL_API_KEY": "none", "LOCAL_BASE_URL": model.url}
         served = (
             "--model",
@@ -322,8 +333,8 @@ def test_sign_in_shows_the_code_and_keeps_the_home_that_holds_the_sign_in(desk: 
     assert "Signed in as somebody." in ran.stdout
     assert (profile / "token").read_text() == "signed in"
     assert profile.stat().st_mode & 0o077 == 0
-    again = desk.run("sign-in", "--server", desk.double(), "--profile", profile, status=2)
-    assert "is not empty" in again.stderr
+    second_process = desk.run("sign-in", "--server", desk.double(), "--profile", profile, status=2)
+    assert "is not empty" in second_process.stderr
 
 
 def test_nobody_who_signs_in_leaves_no_profile(desk: Desk) -> None:
@@ -338,15 +349,15 @@ def test_a_recorded_attempt_is_replayed(desk: Desk) -> None:
     ref = f"starter/{PROBLEM}"
     start = Store(Home.find()).problem(ref).public.files
     path = next(name for name in start if name.endswith(".sv"))
-    place = len(start[path])
+    offset = len(start[path])
     clock = iter(range(0, 10**12, 5 * 10**9))
     file = log_file(Home.find(desk.environ))
     with EventLog(file, monotonic_ns=lambda: next(clock), process="p") as log:
         contents = {path: FileText.of_bytes(start[path].encode())}
         attempt = Attempts(log).create(ref, "d" * 64, Path("/w"), contents).id
         for text in ("// more\n", "assign guess = 1'b0;"):
-            change = Change(start=place, end=place, text=text)
-            place += len(text)
+            change = Change(start=offset, end=offset, text=text)
+            offset += len(text)
             log.append_blocking(attempt, Edit(path=path, changes=(change,)))
     options = ("--pack", "starter", "--sites", "replay", "--attempt", attempt[:8], "--no-grade")
     desk.run("run", "--server", desk.plain(), *options, "--out", desk.folder / "run")
@@ -387,9 +398,9 @@ def conducted(desk: Desk, level: Recording, *, is_closed: bool = True) -> None:
             studies.give_consent("s", person, "1")
             assigned, agreed, problem = studies.next_task("s", person)
             contents = {path: FileText.of_bytes(start[path].encode())}
-            who = {"solver": person, "condition": assigned.condition, "study": "s"}
-            attempt = Attempts(log).create(problem, "d" * 64, Path("/w"), contents, recording=level, **who).id
-            version, place = 0, start[path].index(");") + 2
+            solver_fields = {"solver": person, "condition": assigned.condition, "study": "s"}
+            attempt = Attempts(log).create(problem, "d" * 64, Path("/w"), contents, recording=level, **solver_fields).id
+            version, offset = 0, start[path].index(");") + 2
 
             def add(event: Event, attempt: str = attempt) -> None:
                 log.append_blocking(attempt, event)
@@ -398,11 +409,11 @@ def conducted(desk: Desk, level: Recording, *, is_closed: bool = True) -> None:
                 add(event)
             for text in ("\n", "assign at_max = &count;", "\nassign at_min = (count == 0);\n", "// that is all\n"):
                 now[0] += 20 * 10**9
-                for one in text:
+                for character in text:
                     now[0] += 10**8
                     version += 1
-                    change = Change(start=place, end=place, text=one)
-                    place += 1
+                    change = Change(start=offset, end=offset, text=character)
+                    offset += 1
                     add(Edit(path=path, version=version, changes=(change,)))
                     add(EditReason(path=path, version=version, reason="cursor", metadata={"kind": "type"}))
             add(RunStarted(run="r", number=1, snapshot={}))
@@ -415,28 +426,30 @@ def conducted(desk: Desk, level: Recording, *, is_closed: bool = True) -> None:
 
 def test_all_attempts_of_a_closed_study_are_replayed_and_the_report_says_who_would_have_helped(desk: Desk) -> None:
     conducted(desk, Recording.FULL)
-    out = desk.folder / "run"
-    options = ("--server", desk.double(), "--study", "s", "--pause-ms", "300", "--out", out)
+    run_folder = desk.folder / "run"
+    options = ("--server", desk.double(), "--study", "s", "--pause-ms", "300", "--out", run_folder)
     ran = desk.run("run", *options, "--json")
     numbers = json.loads(ran.stdout)["sections"]["beside-people"]["numbers"]
     (label,) = {name.partition(" | ")[0] for name in numbers}
-    found = numbers[f"{label} | 1000 ms"]
-    assert (found["participants"], found["attempts"], found["passed"]) == (2, 2, 2)
+    label_numbers = numbers[f"{label} | 1000 ms"]
+    assert (label_numbers["participants"], label_numbers["attempts"], label_numbers["passed"]) == (2, 2, 2)
     # At the third pause the first offer comes again, for a line that ends alike.
-    assert found["whole"]["right"]["value"] == pytest.approx(1 / 3)
+    assert label_numbers["whole"]["right"]["value"] == pytest.approx(1 / 3)
     # The offer came a third of a minute before the author went on, and 2.3 s of typing before they were done.
-    assert found["whole"]["minutes_earlier"]["value"] == pytest.approx((20 + 2.3 - 0.3) / 60, abs=0.01)
-    assert found["wrong"]["share"]["value"] == pytest.approx(2 / 3)
-    assert found["wrong"]["tested"] == 4
+    assert label_numbers["whole"]["minutes_earlier"]["value"] == pytest.approx((20 + 2.3 - 0.3) / 60, abs=0.01)
+    assert label_numbers["wrong"]["share"]["value"] == pytest.approx(2 / 3)
+    assert label_numbers["wrong"]["tested"] == 4
     assert "not time saved" in ran.stdout
-    asked = len(desk.hearing.all)
-    again = desk.run("run", *options, "--json")
-    assert json.loads(again.stdout)["sections"]["beside-people"]["numbers"] == numbers
-    assert len(desk.hearing.all) == asked
+    message_count = len(desk.hearing.messages)
+    second_process = desk.run("run", *options, "--json")
+    assert json.loads(second_process.stdout)["sections"]["beside-people"]["numbers"] == numbers
+    assert len(desk.hearing.messages) == message_count
     hidden = Store(Home.find()).unseal(f"starter/{PROBLEM}").hidden
-    told = (out / "hindsight.jsonl").read_text() + json.dumps([one.params for one in desk.hearing.all])
+    record_text = (run_folder / "hindsight.jsonl").read_text() + json.dumps(
+        [message.params for message in desk.hearing.messages]
+    )
     for text in hidden.reference.values():
-        assert not [line for line in text.splitlines() if "always_ff" in line and line in told]
+        assert not [line for line in text.splitlines() if "always_ff" in line and line in record_text]
 
 
 def test_a_study_without_texts_is_refused(desk: Desk) -> None:

@@ -60,9 +60,9 @@ async def take_part(editor: Editor) -> None:
     assert len(await foresee(editor)) == 2
     for _ in range(20):
         # What a busy service does not answer at once is there when the page is tried again.
-        if (at := (await step(editor))[0]) != "unlock":
+        if (step_name := (await step(editor))[0]) != "unlock":
             break
-    assert at == "open"
+    assert step_name == "open"
     passed = {}
     for _ in range(2):
         desk = await open_task(editor)
@@ -87,7 +87,7 @@ async def test_a_participant_enrols_forecasts_works_and_the_lab_has_it_all(
     editor = await editors()
     assert (await ask(editor, "studies")).studies[0].participant == "ada"
     # The pack is offered as the study's tasks alone.
-    assert not [one for one in (await ask(editor, "packs")).packs if one.service]
+    assert not [pack for pack in (await ask(editor, "packs")).packs if pack.service]
     await agree(editor)
     await take_part(editor)
     view = await ask(editor, "study", study="small")
@@ -96,7 +96,7 @@ async def test_a_participant_enrols_forecasts_works_and_the_lab_has_it_all(
     with lab_log(service) as log:
         assert len(log.journal.attempts("small")) == 3
         assert {header.solver for header in log.journal.attempts("small")} == {"ada"}
-        kinds = [kept.entry.type for kept in log.journal.entries("small", "ada")]
+        kinds = [journal_entry.entry.type for journal_entry in log.journal.entries("small", "ada")]
         assert kinds[0] == "enrolled"
         assert kinds[-1] == "finished"
 
@@ -107,8 +107,8 @@ async def test_six_take_part_at_once_on_postgresql_and_the_study_closes_with_its
 ) -> None:
     names = ["ada", "bob", "eve", "ida", "max", "ute"]
 
-    async def walk(service: Service, code: str, own: Path) -> Editor:
-        editor = await editors(own)
+    async def walk(service: Service, code: str, own_home: Path) -> Editor:
+        editor = await editors(own_home)
         await ask(editor, "signIn", url=service.url, code=code, name="Somebody")
         await agree(editor)
         await take_part(editor)
@@ -127,16 +127,18 @@ async def test_six_take_part_at_once_on_postgresql_and_the_study_closes_with_its
         assert sealed["attempts"] == 3 * len(names)
         status = json.loads(benchwright(service.home, "study", "status", "small", "--json", **lab).stdout)
         assert (status["digest"], status["flaws"]) == (sealed["digest"], [])
-        assert {name: one["done"] for name, one in status["participants"].items()} == dict.fromkeys(names, 2)
-        out = tmp_path / "report"
-        reported = benchwright(service.home, "report", "--study", "small", "--out", str(out), **lab)
+        assert {name: participant["done"] for name, participant in status["participants"].items()} == dict.fromkeys(
+            names, 2
+        )
+        report_folder = tmp_path / "report"
+        reported = benchwright(service.home, "report", "--study", "small", "--out", str(report_folder), **lab)
         assert reported.returncode == 0, reported.stderr
     for editor in walked:
         assert hidden_in(editor) == []
-    shown = browser("--dump-dom", (out / "report.html").as_uri()).stdout.decode()
-    assert "The allocation was concealed from 6 of 6 participants" in shown
-    assert sealed["digest"] in shown
-    assert all(re.search(rf"<td[^>]*>{name}</td>", shown) for name in names)
+    page_text = browser("--dump-dom", (report_folder / "report.html").as_uri()).stdout.decode()
+    assert "The allocation was concealed from 6 of 6 participants" in page_text
+    assert sealed["digest"] in page_text
+    assert all(re.search(rf"<td[^>]*>{name}</td>", page_text) for name in names)
 
 
 def hidden_in(editor: Editor) -> list[str]:
@@ -144,14 +146,16 @@ def hidden_in(editor: Editor) -> list[str]:
     counter, question = starter("saturating-counter"), starter("load-use-stalls")
     assert question.hidden.answer is not None
     texts = (*counter.hidden.harness.values(), question.hidden.answer.explanation.replace(". ", "\n"))
-    shown = "\n".join((counter.public.statement, *counter.public.files.values(), question.public.statement))
+    public_text = "\n".join((counter.public.statement, *counter.public.files.values(), question.public.statement))
     lines = {line.strip() for text in texts for line in text.splitlines()}
-    secrets = [line.encode() for line in lines if len(line) >= 20 and not set(line) & set('"\\') and line not in shown]
+    secrets = [
+        line.encode() for line in lines if len(line) >= 20 and not set(line) & set('"\\') and line not in public_text
+    ]
     assert len(secrets) > 50
     files = {str(file): file.read_bytes() for file in editor.home.rglob("*") if file.is_file()}
     assert any(b"sat_counter" in content for content in files.values())
     files["standard error"] = bytes(editor.stderr)
-    return [f"{name}: {one.decode()}" for name, content in files.items() for one in secrets if one in content]
+    return [f"{name}: {secret.decode()}" for name, content in files.items() for secret in secrets if secret in content]
 
 
 async def test_nothing_of_the_assignment_is_on_the_participants_machine_before_the_forecasts(
@@ -161,22 +165,22 @@ async def test_nothing_of_the_assignment_is_on_the_participants_machine_before_t
     editor = await editors()
     await agree(editor)
     with StudyLog(own_log(home)) as log:
-        entries = [kept.entry for kept in log.journal.entries("small", "ada")]
+        entries = [journal_entry.entry for journal_entry in log.journal.entries("small", "ada")]
     (enrolled,) = (entry for entry in entries if isinstance(entry, Enrolled))
     assert enrolled.sealed
     assert not enrolled.code
     assert not [entry for entry in entries if isinstance(entry, Drawn)]
     # Nor does the service give the code away before it has the forecasts.
     (connection,) = json.loads((home / "data" / "connections.json").read_text())
-    hosted = HostedStudies(Home.find({"BENCHWRIGHT_HOME": str(home)})).of("small")
+    hosted = HostedStudies(Home.find({"BENCHWRIGHT_HOME": str(home)})).find_study("small")
     assert hosted is not None
     with StudyLog(own_log(home)) as log, service.client(connection["token"]) as client:
         lines = [json.loads(line) for line in journal_lines(log.journal.entries("small", "ada"))]
-        taken = client.post("/api/v1/studies/small/journal", json={"lines": lines})
-        assert taken.json() == {"entries": len(lines), "code": ""}
+        reply = client.post("/api/v1/studies/small/journal", json={"lines": lines})
+        assert reply.json() == {"entries": len(lines), "code": ""}
         # Another participant's journal is none of theirs.
-        other = [line | {"participant": "bob"} for line in lines]
-        assert client.post("/api/v1/studies/small/journal", json={"lines": other}).status_code == 409
+        other_lines = [line | {"participant": "bob"} for line in lines]
+        assert client.post("/api/v1/studies/small/journal", json={"lines": other_lines}).status_code == 409
         plan = client.post("/api/v1/studies", json={}).json()[0]["file"]
         assert "seed" not in plan["text"] or '"seed": null' in plan["text"]
         assert plan["code"] == ""
@@ -186,8 +190,8 @@ async def test_nothing_of_the_assignment_is_on_the_participants_machine_before_t
 async def test_two_participants_have_a_place_each_and_a_third_has_none(
     tmp_path: Path, service: Service, invitation: str
 ) -> None:
-    said = [enrol(tmp_path / name, service, invitation) for name in ("one", "two", "three")]
-    assert ["no place is left" in one for one in said] == [False, False, True]
+    outputs = [enrol(tmp_path / name, service, invitation) for name in ("one", "two", "three")]
+    assert ["no place is left" in output for output in outputs] == [False, False, True]
 
 
 async def test_work_waits_for_a_service_that_is_down_and_arrives_once_it_is_up(
@@ -205,7 +209,7 @@ async def test_work_waits_for_a_service_that_is_down_and_arrives_once_it_is_up(
     assert (await step(editor))[0] == "open"
     await editor.quit()
     with lab_log(service) as log:
-        assert "task_forecast" in [kept.entry.type for kept in log.journal.entries("small", "ada")]
+        assert "task_forecast" in [journal_entry.entry.type for journal_entry in log.journal.entries("small", "ada")]
 
 
 async def test_a_study_whose_records_go_elsewhere_is_refused(service: Service, tmp_path: Path) -> None:

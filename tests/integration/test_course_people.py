@@ -62,8 +62,8 @@ def design(*, right: bool) -> dict[str, str]:
 
 def points(teacher: httpx2.Client, course: Course, account: str) -> str:
     page = teacher.get(f"/courses/{course.name}/grades/{course.assignment}/{account}").text
-    (found,) = re.findall(r"<strong>([\d.]+)</strong> of", page)
-    return str(found)
+    (grade_text,) = re.findall(r"<strong>([\d.]+)</strong> of", page)
+    return str(grade_text)
 
 
 @pytest.fixture
@@ -81,16 +81,16 @@ def test_what_one_of_a_group_has_done_counts_for_all_of_it(
 ) -> None:
     ada, bob, eve = (Student(service, course, tmp_path / name, name) for name in ("Ada", "Bob", "Eve"))
     assert ada.work(DESIGN, design(right=True))["verdict"]["outcome"] == "passed"
-    own = f"/courses/{course.name}"
-    people = teacher.get(f"{own}/people").text
+    course_path = f"/courses/{course.name}"
+    people = teacher.get(f"{course_path}/people").text
     assert all(name in people for name in ("Ada", "Bob", "Eve", "Professor"))
     groups = {f"group-{ada.account}": "north <1>", f"group-{bob.account}": "north <1>"}
-    assert send(teacher, f"{own}/people", **groups).status_code == 303
-    assert "north &lt;1&gt;" in teacher.get(f"{own}/people").text
-    assert [points(teacher, course, one.account) for one in (ada, bob, eve)] == ["1", "0", "0"]
-    rules = f"{own}/assignments/{course.assignment}/grading"
+    assert send(teacher, f"{course_path}/people", **groups).status_code == 303
+    assert "north &lt;1&gt;" in teacher.get(f"{course_path}/people").text
+    assert [points(teacher, course, student.account) for student in (ada, bob, eve)] == ["1", "0", "0"]
+    rules = f"{course_path}/assignments/{course.assignment}/grading"
     assert send(teacher, rules, **{"worth": "4", "late": "0", "by-group": "on"}).status_code == 303
-    assert [points(teacher, course, one.account) for one in (ada, bob, eve)] == ["4", "4", "0"]
+    assert [points(teacher, course, student.account) for student in (ada, bob, eve)] == ["4", "4", "0"]
 
 
 def test_an_appeal_is_answered_once_and_the_grade_keeps_its_history(
@@ -98,19 +98,19 @@ def test_an_appeal_is_answered_once_and_the_grade_keeps_its_history(
 ) -> None:
     ada = Student(service, course, tmp_path / "ada", "Ada")
     ada.work(DESIGN, design(right=False))
-    mine, grade = (f"/courses/{course.name}/{what}/{course.assignment}" for what in ("mine", "grades"))
+    own_path, grade = (f"/courses/{course.name}/{page_name}/{course.assignment}" for page_name in ("mine", "grades"))
     student = signed_in(service, ada.solver.token)
-    page = student.get(mine)
+    page = student.get(own_path)
     assert (page.status_code, "You have <strong>0</strong> of 1 points" in page.text) == (200, True)
-    assert "needs a reason" in send(student, mine, text=" ").text
-    assert send(student, mine, text="It saturates <b>late</b>.").status_code == 303
-    assert "waits for its answer already" in send(student, mine, text="Again.").text
+    assert "needs a reason" in send(student, own_path, text=" ").text
+    assert send(student, own_path, text="It saturates <b>late</b>.").status_code == 303
+    assert "waits for its answer already" in send(student, own_path, text="Again.").text
     assert "1 open" in teacher.get(f"/courses/{course.name}").text
     assert "Ada" in teacher.get(f"/courses/{course.name}/appeals").text
     theirs = f"{grade}/{ada.account}"
-    shown = teacher.get(theirs).text
-    assert "It saturates &lt;b&gt;late&lt;/b&gt;." in shown
-    (number,) = re.findall(r'name="appeal" value="(\d+)"', shown)
+    grade_page = teacher.get(theirs).text
+    assert "It saturates &lt;b&gt;late&lt;/b&gt;." in grade_page
+    (number,) = re.findall(r'name="appeal" value="(\d+)"', grade_page)
     answer = {"appeal": number, "decision": "grant", "answer": "You are right."}
     assert send(student, f"{theirs}/appeal", **answer).status_code == 404
     assert send(teacher, f"{theirs}/appeal", **answer).status_code == 303
@@ -118,15 +118,15 @@ def test_an_appeal_is_answered_once_and_the_grade_keeps_its_history(
     assert send(teacher, theirs, points="0.5", reason="appeal").status_code == 303
     send(teacher, theirs, due="2026-12-01T12:00", reason="ill")
     send(teacher, theirs, due="2026-12-02T12:00", reason="still ill")
-    for seen in (student.get(mine).text, teacher.get(theirs).text):
-        assert "granted by Professor" in seen
-        assert "Answer: You are right." in seen
-        assert "+0.5 points" in seen
-        history = [seen.index(reason) for reason in ("extended: due 2026-12-01 12:00", "extended: due 2026-12-02")]
+    for page_text in (student.get(own_path).text, teacher.get(theirs).text):
+        assert "granted by Professor" in page_text
+        assert "Answer: You are right." in page_text
+        assert "+0.5 points" in page_text
+        history = [page_text.index(reason) for reason in ("extended: due 2026-12-01 12:00", "extended: due 2026-12-02")]
         assert history == sorted(history)
-    other = signed_in(service, course.invitation, "Bob")
-    assert "It saturates" not in other.get(mine).text
-    assert other.get(theirs).status_code == 404
+    other_student = signed_in(service, course.invitation, "Bob")
+    assert "It saturates" not in other_student.get(own_path).text
+    assert other_student.get(theirs).status_code == 404
 
 
 def test_two_people_grade_an_answer_blind_and_a_third_decides(service: Service, tmp_path: Path) -> None:
@@ -135,19 +135,19 @@ def test_two_people_grade_an_answer_blind_and_a_third_decides(service: Service, 
     waits = ada.work(OPEN_QUESTION, {"answer.md": "So that registers change in program order."})
     assert waits["verdict"]["reason"] not in ("passed", "wrong_answer"), waits
     owner = signed_in(service, invitation(service, course, Role.OWNER), "Professor")
-    one, two, three = (signed_in(service, invitation(service, course, Role.GRADER), name) for name in "CDE")
+    first_grader, two, three = (signed_in(service, invitation(service, course, Role.GRADER), name) for name in "CDE")
     page = f"/courses/{course.name}/answers"
     assert signed_in(service, ada.solver.token).get(page).status_code == 404
-    shown = one.get(page).text
-    assert "So that registers change in program order." in shown
-    assert "Ada" not in shown
-    (item,) = set(re.findall(r'name="item" value="(\w+)"', shown))
-    labels = re.findall(r'name="label" value="([^"]+)"', shown)
+    grading_page = first_grader.get(page).text
+    assert "So that registers change in program order." in grading_page
+    assert "Ada" not in grading_page
+    (item,) = set(re.findall(r'name="item" value="(\w+)"', grading_page))
+    labels = re.findall(r'name="label" value="([^"]+)"', grading_page)
     worst, best = labels[0], labels[-1]
-    assert "not on the scale" in send(one, page, item=item, label="splendid", difficulty="1").text
-    assert send(one, page, item=item, label=worst, difficulty="2", comment="no").status_code == 303
-    assert "No answer waits for you." in one.get(page).text
-    assert "needs no grade of yours" in send(one, page, item=item, label=best, difficulty="2").text
+    assert "not on the scale" in send(first_grader, page, item=item, label="splendid", difficulty="1").text
+    assert send(first_grader, page, item=item, label=worst, difficulty="2", comment="no").status_code == 303
+    assert "No answer waits for you." in first_grader.get(page).text
+    assert "needs no grade of yours" in send(first_grader, page, item=item, label=best, difficulty="2").text
     assert points(owner, course, ada.account) == "0"
     assert send(two, page, item=item, label=best, difficulty="2").status_code == 303
     assert points(owner, course, ada.account) == "0"
@@ -155,7 +155,7 @@ def test_two_people_grade_an_answer_blind_and_a_third_decides(service: Service, 
     assert send(three, page, item=item, label=best, difficulty="1").status_code == 303
     assert "No answer waits for you." in owner.get(page).text
     assert points(owner, course, ada.account) == "1"
-    assert one.get(f"/courses/{course.name}/grades").status_code == 404
+    assert first_grader.get(f"/courses/{course.name}/grades").status_code == 404
 
 
 def command(service: Service, *words: str) -> subprocess.CompletedProcess[str]:
@@ -190,19 +190,19 @@ def test_an_export_has_what_a_person_may_see_and_nothing_else(service: Service, 
     (run,) = json.loads(files[f"{folder}/runs.json"])["runs"]
     assert run["verdict"]["outcome"] == "failed"
     assert files[f"{folder}/runs/1/rtl/sat_counter.sv"].decode() == design(right=False)["rtl/sat_counter.sv"]
-    everything = b"".join(files.values())
-    assert b"Bob" not in everything
+    archive_bytes = b"".join(files.values())
+    assert b"Bob" not in archive_bytes
     lines = {
         line for text in problem_of(DESIGN).hidden.harness.values() for line in text.splitlines() if len(line) > 40
     }
-    assert not [line for line in lines if line.encode() in everything]
+    assert not [line for line in lines if line.encode() in archive_bytes]
     target = tmp_path / "ada.zip"
     exported = command(service, "export-person", course.name, ada.account, str(target))
     assert exported.returncode == 0, exported.stderr
     assert set(contents(target.read_bytes())) == set(files)
     assert target.stat().st_mode & 0o777 == 0o600
-    again = command(service, "export-person", course.name, ada.account, str(target))
-    assert (again.returncode, "choose another name" in again.stderr) == (1, True)
+    second_process = command(service, "export-person", course.name, ada.account, str(target))
+    assert (second_process.returncode, "choose another name" in second_process.stderr) == (1, True)
 
 
 def test_a_deletion_takes_all_of_one_person_and_nothing_of_others(
@@ -230,23 +230,27 @@ def test_a_deletion_takes_all_of_one_person_and_nothing_of_others(
     with service.client(ada.solver.token) as client:
         assert client.get("/api/v1/me").status_code == 401
     # Neither does it come back.
-    assert ada.solver.send(ada.attempt, after=0).status_code == 401
-    assert bob.solver.send(bob.attempt, after=0).status_code == 200
+    assert ada.solver.send(ada.attempt, first_event=0).status_code == 401
+    assert bob.solver.send(bob.attempt, first_event=0).status_code == 200
     for file in (path for path in service.home.rglob("*") if path.is_file()):
         assert SECRET.encode() not in file.read_bytes(), file
-    kept = [path.name for path in service.home.rglob("*") if ada.attempt in path.name]
-    assert kept == []
+    kept_names = [path.name for path in service.home.rglob("*") if ada.attempt in path.name]
+    assert kept_names == []
 
 
 async def test_a_person_who_is_in_another_course_keeps_the_account(
     service: Service, course: Course, teacher: httpx2.Client, tmp_path: Path
 ) -> None:
-    other = await asyncio.to_thread(service.set_up, problems=("saturating-counter",))
+    other_course = await asyncio.to_thread(service.set_up, problems=("saturating-counter",))
     ada = await asyncio.to_thread(Student, service, course, tmp_path / "ada", "Ada")
     with service.client(ada.solver.token) as client:
-        assert client.post("/api/v1/me/courses", json={"code": other.invitation}).status_code == 200
+        assert client.post("/api/v1/me/courses", json={"code": other_course.invitation}).status_code == 200
         joined = client.get("/api/v1/me").json()["courses"]
         page = f"/courses/{course.name}/people/{ada.account}/delete"
         assert (await asyncio.to_thread(send, teacher, page, name="Ada")).status_code == 303
         left = client.get("/api/v1/me").json()
-    assert (len(joined), [one["course"] for one in left["courses"]], left["name"]) == (2, [other.name], "Ada")
+    assert (len(joined), [membership["course"] for membership in left["courses"]], left["name"]) == (
+        2,
+        [other_course.name],
+        "Ada",
+    )

@@ -23,8 +23,17 @@ from ..support.editor.pictures import SCRIPT, bomb, jpeg, png
 from ..support.service.bench_service import DATABASES, Service, question_models, running
 from ..support.service.bench_service_pages import csrf
 from ..support.service.course_people import send
-from ..support.service.course_questions import ALL_HOLDS, QUESTION, SECRET, Room, accounts, exported, text_of, until
-from ..support.service.judge_endpoint import Asked, JudgeEndpoint, Played, content
+from ..support.service.course_questions import (
+    ALL_HOLDS,
+    QUESTION,
+    SECRET,
+    Room,
+    accounts,
+    exported,
+    text_of,
+    wait_for_text,
+)
+from ..support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, PlayedReply, content
 from ..support.service.postgres import new_database
 
 TEXTS = {name: QUESTION[name] for name in ("title", "explanation", "topic", "consent", "credited", "act")}
@@ -52,14 +61,14 @@ ALT = "A cache with four ways"
 
 @pytest.fixture(scope="module")
 def model() -> Iterator[JudgeEndpoint]:
-    def play(asked: Asked) -> Played:
-        assert SECRET not in json.dumps(asked.body)
-        assert KEY not in json.dumps(asked.body)
-        sent = json.dumps(asked.body)
-        said = "It shows four ways" if "image_url" in sent and ALT in sent else "3"
-        if "true or false" in sent or '\\"true\\" or' in sent:
-            said = "True"
-        return content(json.dumps({"reason": "so it is", "answer": said}))
+    def play(request: JudgeRequest) -> PlayedReply:
+        assert SECRET not in json.dumps(request.body)
+        assert KEY not in json.dumps(request.body)
+        body_text = json.dumps(request.body)
+        answer = "It shows four ways" if "image_url" in body_text and ALT in body_text else "3"
+        if "true or false" in body_text or '\\"true\\" or' in body_text:
+            answer = "True"
+        return content(json.dumps({"reason": "so it is", "answer": answer}))
 
     with JudgeEndpoint(play) as endpoint:
         yield endpoint
@@ -78,9 +87,9 @@ def service(
 
 @pytest.fixture
 def room(service: Service) -> Room:
-    made = Room(service)
-    assert made.collect().status_code == 303
-    return made
+    new_room = Room(service)
+    assert new_room.collect().status_code == 303
+    return new_room
 
 
 def fields(style: QuestionFormat, **changed: str) -> dict[str, str]:
@@ -95,8 +104,8 @@ def upload(client: httpx2.Client, path: str, values: Mapping[str, str], *picture
 
 
 def figure_in(page: str) -> str:
-    (found,) = set(re.findall(r'<img src="([^"]+)"', page))
-    return str(found)
+    (address,) = set(re.findall(r'<img src="([^"]+)"', page))
+    return str(address)
 
 
 @pytest.mark.parametrize(
@@ -111,19 +120,19 @@ def figure_in(page: str) -> str:
 def test_a_question_of_every_format_is_reviewed_blind_and_published(
     room: Room, style: QuestionFormat, answer: str, is_key: str | None
 ) -> None:
-    where = room.write(**fields(style))
-    assert send(room.author, where, act="submit").status_code == 303
+    question_path = room.write(**fields(style))
+    assert send(room.author, question_path, act="submit").status_code == 303
     for name in ("Grace", "Barbara"):
         reviewer = room.join(Role.GRADER, name)
-        before = text_of(reviewer, f"{room.path}/review")
-        assert FORMS[style]["statement"] in before
-        assert SECRET not in before
-        assert KEY not in before
-        assert "Names the level" not in before
+        page_before = text_of(reviewer, f"{room.path}/review")
+        assert FORMS[style]["statement"] in page_before
+        assert SECRET not in page_before
+        assert KEY not in page_before
+        assert "Names the level" not in page_before
         assert room.review(reviewer, answer=answer, **(ALL_HOLDS | {"act": "answer"})).status_code == 422
-        after = text_of(reviewer, f"{room.path}/review")
-        assert SECRET in after
-        assert is_key in after if is_key else answer.replace("<", "&lt;").replace(">", "&gt;") in after
+        page_after = text_of(reviewer, f"{room.path}/review")
+        assert SECRET in page_after
+        assert is_key in page_after if is_key else answer.replace("<", "&lt;").replace(">", "&gt;") in page_after
         assert room.review_again(reviewer, **ALL_HOLDS).status_code == 303
     standing = text_of(room.owner, f"{room.path}/questions")
     right = 2 if is_key == "the key, too" else 0
@@ -139,14 +148,17 @@ def test_a_question_of_every_format_is_reviewed_blind_and_published(
     assert (key.points is not None) == (is_key is None)
     if style is QuestionFormat.FREE_RESPONSE:
         assert key.points is not None
-        assert [(one.text, one.points) for one in key.points.items] == [("Names the level", 2), ("Says why", 1)]
+        assert [(rubric_item.text, rubric_item.points) for rubric_item in key.points.items] == [
+            ("Names the level", 2),
+            ("Says why", 1),
+        ]
         assert key.points.enough == 2
     if style is QuestionFormat.FILL_IN_THE_BLANK:
         assert (key.alternatives, key.closed) == (("four", "vier"), True)
 
 
 @pytest.mark.parametrize(
-    ("style", "changed", "said"),
+    ("style", "changed", "message"),
     [
         (QuestionFormat.ASSERTION, {"answer": "maybe"}, "The right answer can"),
         (QuestionFormat.FREE_RESPONSE, {"item-1": "", "item-3": ""}, "What there are points for can"),
@@ -158,21 +170,21 @@ def test_a_question_of_every_format_is_reviewed_blind_and_published(
     ],
 )
 def test_a_form_with_a_fault_says_which_field_it_is(
-    room: Room, style: QuestionFormat, changed: dict[str, str], said: str
+    room: Room, style: QuestionFormat, changed: dict[str, str], message: str
 ) -> None:
     reply = send(room.author, f"{room.path}/questions/new", **fields(style, **changed))
     assert reply.status_code == 422
-    assert said in reply.text.replace("Figure", "figure")
+    assert message in reply.text.replace("Figure", "figure")
     assert FORMS[style]["statement"] in reply.text
     assert f'name="format" value="{style.value}"' in reply.text
 
 
 def test_a_format_that_there_is_not_is_multiple_choice_and_one_that_is_written_stays(room: Room) -> None:
     assert "Option A" in text_of(room.author, f"{room.path}/questions/new?format=<x>")
-    where = room.write(**fields(QuestionFormat.ASSERTION))
+    question_path = room.write(**fields(QuestionFormat.ASSERTION))
     changed = fields(QuestionFormat.ASSERTION, statement="Another one.") | {"format": "free-response"}
-    assert send(room.author, where, **changed).status_code == 303
-    page = text_of(room.author, where)
+    assert send(room.author, question_path, **changed).status_code == 303
+    page = text_of(room.author, question_path)
     assert "True or false, version 2" in page
     assert "Another one." in page
 
@@ -181,33 +193,33 @@ def test_a_figure_is_shown_to_those_who_may_read_the_question_and_is_in_the_pack
     form = fields(QuestionFormat.MULTIPLE_CHOICE, **{"alt-1": ALT})
     reply = upload(room.author, f"{room.path}/questions/new", form, png())
     assert reply.status_code == 303, reply.text
-    where = reply.headers["location"]
-    shown = figure_in(text_of(room.author, where))
-    picture = room.author.get(shown)
+    question_path = reply.headers["location"]
+    figure_path = figure_in(text_of(room.author, question_path))
+    picture = room.author.get(figure_path)
     assert (picture.headers["content-type"], picture.headers["x-content-type-options"]) == ("image/png", "nosniff")
     assert "sandbox" in picture.headers["content-security-policy"]
     assert SCRIPT not in picture.content
-    other, first, second = (
+    other_student, first, second = (
         room.join(Role.PARTICIPANT, "Bob"),
         room.join(Role.GRADER, "Grace"),
         room.join(Role.STAFF, "Barbara"),
     )
-    assert send(room.author, where, act="submit").status_code == 303
-    for client in (other, first, second):
-        assert client.get(shown).status_code == 404
-    assert figure_in(text_of(first, f"{room.path}/review")) == shown
-    assert first.get(shown).content == picture.content
-    assert second.get(shown).status_code == 404
+    assert send(room.author, question_path, act="submit").status_code == 303
+    for client in (other_student, first, second):
+        assert client.get(figure_path).status_code == 404
+    assert figure_in(text_of(first, f"{room.path}/review")) == figure_path
+    assert first.get(figure_path).content == picture.content
+    assert second.get(figure_path).status_code == 404
     room.review(first)
-    assert first.get(shown).status_code == 404
+    assert first.get(figure_path).status_code == 404
     room.review(second)
-    assert second.get(shown).status_code == 200
-    assert other.get(shown).status_code == 404
+    assert second.get(figure_path).status_code == 200
+    assert other_student.get(figure_path).status_code == 404
     stranger = Room(room.service)
-    assert stranger.owner.get(shown).status_code == 404
-    assert stranger.owner.get(shown.replace(room.path, stranger.path)).status_code == 404
+    assert stranger.owner.get(figure_path).status_code == 404
+    assert stranger.owner.get(figure_path.replace(room.path, stranger.path)).status_code == 404
     for name in ("0" * 64, "x", "..%2f..%2fetc"):
-        assert room.author.get(f"{where}/figures/{name}").status_code == 404
+        assert room.author.get(f"{question_path}/figures/{name}").status_code == 404
 
     assert send(room.owner, f"{room.path}/questions/publish").status_code == 303
     (problem,) = Store(room.service.folders).public(f"{room.course.name}-questions").problems
@@ -218,26 +230,26 @@ def test_a_figure_is_shown_to_those_who_may_read_the_question_and_is_in_the_pack
 
 def test_a_figure_is_kept_replaced_and_removed(room: Room) -> None:
     form = fields(QuestionFormat.ASSERTION, **{"alt-1": ALT, "alt-2": "Another"})
-    where = upload(room.author, f"{room.path}/questions/new", form, png(), jpeg()).headers["location"]
-    kept = dict(re.findall(r'name="(kept-\d)" value="(\w*)"', text_of(room.author, where)))
-    changed = form | kept | {"alt-1": "Four ways", "remove-2": "yes"}
-    assert upload(room.author, where, changed).status_code == 303
-    page = text_of(room.author, where)
-    assert figure_in(page).endswith(kept["kept-1"])
+    question_path = upload(room.author, f"{room.path}/questions/new", form, png(), jpeg()).headers["location"]
+    kept_figures = dict(re.findall(r'name="(kept-\d)" value="(\w*)"', text_of(room.author, question_path)))
+    changed = form | kept_figures | {"alt-1": "Four ways", "remove-2": "yes"}
+    assert upload(room.author, question_path, changed).status_code == 303
+    page = text_of(room.author, question_path)
+    assert figure_in(page).endswith(kept_figures["kept-1"])
     assert "Four ways" in page
-    assert upload(room.author, where, changed, png("red")).status_code == 303
-    assert not figure_in(text_of(room.author, where)).endswith(kept["kept-1"])
+    assert upload(room.author, question_path, changed, png("red")).status_code == 303
+    assert not figure_in(text_of(room.author, question_path)).endswith(kept_figures["kept-1"])
     # The one of another question is none of this.
-    other = room.write(**fields(QuestionFormat.ASSERTION))
-    stolen = send(room.author, other, **(form | {"kept-1": kept["kept-1"]}))
+    other_question = room.write(**fields(QuestionFormat.ASSERTION))
+    stolen = send(room.author, other_question, **(form | {"kept-1": kept_figures["kept-1"]}))
     assert stolen.status_code == 422
     assert "choose the picture again" in stolen.text
 
 
-@pytest.mark.parametrize("sent", [b"<svg/>", bomb(), b"\xff\xd8" + b"\xff\xda" * 200, png()[:50]])
-def test_a_hostile_picture_is_refused_and_nothing_is_kept(room: Room, sent: bytes) -> None:
+@pytest.mark.parametrize("picture", [b"<svg/>", bomb(), b"\xff\xd8" + b"\xff\xda" * 200, png()[:50]])
+def test_a_hostile_picture_is_refused_and_nothing_is_kept(room: Room, picture: bytes) -> None:
     form = fields(QuestionFormat.ASSERTION, **{"alt-1": ALT})
-    reply = upload(room.author, f"{room.path}/questions/new", form, sent)
+    reply = upload(room.author, f"{room.path}/questions/new", form, picture)
     assert reply.status_code == 422
     assert "picture" in reply.text
     assert "You have written none" in text_of(room.author, f"{room.path}/questions")
@@ -245,8 +257,8 @@ def test_a_hostile_picture_is_refused_and_nothing_is_kept(room: Room, sent: byte
 
 def test_markup_in_an_alternative_text_is_shown_as_text_and_ends_no_picture(room: Room) -> None:
     form = fields(QuestionFormat.ASSERTION, **{"alt-1": '"><script>alert(1)</script>'})
-    where = upload(room.author, f"{room.path}/questions/new", form, png()).headers["location"]
-    assert "<script>alert" not in text_of(room.author, where)
+    question_path = upload(room.author, f"{room.path}/questions/new", form, png()).headers["location"]
+    assert "<script>alert" not in text_of(room.author, question_path)
     for alt in ("a](x) ![b", "\\", ""):
         reply = upload(room.author, f"{room.path}/questions/new", form | {"alt-1": alt}, png())
         assert "A figure can&#39;t be like that" in reply.text
@@ -267,34 +279,34 @@ def test_pictures_are_limited_in_size_number_and_by_day(room: Room) -> None:
 
 def test_only_models_that_take_pictures_are_asked_about_some(room: Room) -> None:
     form = fields(QuestionFormat.FREE_RESPONSE, **{"alt-1": ALT})
-    where = upload(room.author, f"{room.path}/questions/new", form, png()).headers["location"]
-    assert send(room.author, where, act="try").status_code == 303
-    page = until(room.author, where, "It shows four ways")
+    question_path = upload(room.author, f"{room.path}/questions/new", form, png()).headers["location"]
+    assert send(room.author, question_path, act="try").status_code == 303
+    page = wait_for_text(room.author, question_path, "It shows four ways")
     assert "nobody judges it" in page
     assert "blind" not in page
     plain = room.write(**fields(QuestionFormat.FILL_IN_THE_BLANK))
     assert send(room.author, plain, act="try").status_code == 303
-    assert "3, wrong" in until(room.author, plain, "2 of 2 models wrong")
+    assert "3, wrong" in wait_for_text(room.author, plain, "2 of 2 models wrong")
     truth = room.write(**fields(QuestionFormat.ASSERTION))
     assert send(room.author, truth, act="try").status_code == 303
-    assert "true, wrong" in until(room.author, truth, "2 of 2 models wrong")
+    assert "true, wrong" in wait_for_text(room.author, truth, "2 of 2 models wrong")
 
 
 def test_a_twin_asks_the_same_without_options_and_its_reviewers_may_know_the_key(room: Room) -> None:
     form = fields(QuestionFormat.MULTIPLE_CHOICE, **{"alt-1": ALT})
-    where = upload(room.author, f"{room.path}/questions/new", form, png()).headers["location"]
-    made = send(room.author, where, act="twin")
-    assert made.status_code == 303
-    twin = made.headers["location"]
+    question_path = upload(room.author, f"{room.path}/questions/new", form, png()).headers["location"]
+    reply = send(room.author, question_path, act="twin")
+    assert reply.status_code == 303
+    twin = reply.headers["location"]
     page = text_of(room.author, twin)
     assert "Free response, version 1" in page
     assert f">{QUESTION['B']}</textarea>" in page
-    assert f"The same question with options: {where.rpartition('/')[2]}" in page
+    assert f"The same question with options: {question_path.rpartition('/')[2]}" in page
     assert room.author.get(figure_in(page)).status_code == 200
     assert "Only a multiple-choice question" in send(room.author, twin, act="twin").text
-    for one in (where, twin):
-        assert send(room.author, one, act="submit").status_code == 303
-    assert "no such draft" in send(room.author, where, act="twin").text
+    for path in (question_path, twin):
+        assert send(room.author, path, act="submit").status_code == 303
+    assert "no such draft" in send(room.author, question_path, act="twin").text
     reviewer = room.join(Role.GRADER, "Grace")
     room.review(reviewer)
     room.review(reviewer, answer="written back")
@@ -304,28 +316,28 @@ def test_a_twin_asks_the_same_without_options_and_its_reviewers_may_know_the_key
 
 def test_figures_are_exported_with_a_person_and_deleted_with_them(room: Room) -> None:
     form = fields(QuestionFormat.ASSERTION, **{"alt-1": ALT})
-    where = upload(room.author, f"{room.path}/questions/new", form, jpeg()).headers["location"]
-    picture = room.author.get(figure_in(text_of(room.author, where)))
-    (ada,) = [one for one in accounts(room) if exported(room, one)["name"] == "Ada"]
+    question_path = upload(room.author, f"{room.path}/questions/new", form, jpeg()).headers["location"]
+    picture = room.author.get(figure_in(text_of(room.author, question_path)))
+    (ada,) = [account for account in accounts(room) if exported(room, account)["name"] == "Ada"]
     path = f"{room.path}/people/{ada}"
     archive = zipfile.ZipFile(io.BytesIO(room.owner.get(f"{path}/export").content))
-    (name,) = [one for one in archive.namelist() if one.startswith("figures/")]
+    (name,) = [file_name for file_name in archive.namelist() if file_name.startswith("figures/")]
     assert name.endswith(".jpg")
     assert archive.read(name) == picture.content
     assert send(room.owner, f"{path}/delete", name="Ada").status_code == 303
-    assert room.owner.get(where).status_code == 404
+    assert room.owner.get(question_path).status_code == 404
 
 
 def test_what_a_reviewer_wrote_goes_with_them_and_the_decision_stays(room: Room) -> None:
-    where = room.write(**fields(QuestionFormat.FREE_RESPONSE))
-    assert send(room.author, where, act="submit").status_code == 303
+    question_path = room.write(**fields(QuestionFormat.FREE_RESPONSE))
+    assert send(room.author, question_path, act="submit").status_code == 303
     for name in ("Grace", "Barbara"):
         reviewer = room.join(Role.GRADER, name)
         assert room.review(reviewer, answer=f"so says {name}", **ALL_HOLDS).status_code == 303
-    (grace,) = [one for one in accounts(room) if exported(room, one)["name"] == "Grace"]
+    (grace,) = [account for account in accounts(room) if exported(room, account)["name"] == "Grace"]
     assert exported(room, grace)["question_reviews"][0]["answer"] == "so says Grace"
     assert send(room.owner, f"{room.path}/people/{grace}/delete", name="Grace").status_code == 303
-    page = text_of(room.author, where)
+    page = text_of(room.author, question_path)
     assert page.count("by a reviewer") == 2
     assert "so says Barbara" in page
     assert "Grace" not in page
@@ -333,10 +345,12 @@ def test_what_a_reviewer_wrote_goes_with_them_and_the_decision_stays(room: Room)
 
 def test_two_windows_that_send_the_same_picture_at_once_keep_it_once(room: Room) -> None:
     form = fields(QuestionFormat.ASSERTION, **{"alt-1": ALT})
-    where = room.write(**form | {"alt-1": ""})
+    question_path = room.write(**form | {"alt-1": ""})
     token: dict[str, Any] = {"csrf": csrf(room.author)} | form
     with ThreadPoolExecutor() as pool:
-        sent = [pool.submit(room.author.post, where, data=token, files={"figure-1": png()}) for _ in range(6)]
-    assert [one.result().status_code for one in sent] == [303] * 6
-    assert "version 7" in text_of(room.author, where)
-    assert room.author.get(figure_in(text_of(room.author, where))).status_code == 200
+        replies = [
+            pool.submit(room.author.post, question_path, data=token, files={"figure-1": png()}) for _ in range(6)
+        ]
+    assert [reply.result().status_code for reply in replies] == [303] * 6
+    assert "version 7" in text_of(room.author, question_path)
+    assert room.author.get(figure_in(text_of(room.author, question_path))).status_code == 200

@@ -46,57 +46,60 @@ def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 @pytest.fixture
 def room(service: Service) -> Room:
-    made = Room(service)
-    assert made.collect().status_code == 303
-    return made
+    new_room = Room(service)
+    assert new_room.collect().status_code == 303
+    return new_room
 
 
 def with_database(service: Service, ask: Callable[[Database], Awaitable[None]]) -> None:
-    async def asked() -> None:
-        where = service.database or service.folders.data / "service" / "service.sqlite"
-        database = await open_service_database(where)
+    async def ask_database() -> None:
+        location = service.database or service.folders.data / "service" / "service.sqlite"
+        database = await open_service_database(location)
         try:
             await ask(database)
         finally:
             await database.close()
 
-    asyncio.run(asked())
+    asyncio.run(ask_database())
 
 
-def decided(room: Room, *, count: int = 2, **said: Any) -> None:
+def decided(room: Room, *, count: int = 2, **review_fields: Any) -> None:
     for number in range(count):
-        assert room.review(room.join(Role.GRADER, f"Grace {number}"), **said).status_code == 303
+        assert room.review(room.join(Role.GRADER, f"Grace {number}"), **review_fields).status_code == 303
 
 
 def waiting(client: httpx2.Client) -> int:
-    found = re.search(r'<a href="/notices"><strong>(\d+) notices?<', text_of(client, "/"))
-    return int(found[1]) if found else 0
+    match = re.search(r'<a href="/notices"><strong>(\d+) notices?<', text_of(client, "/"))
+    return int(match[1]) if match else 0
 
 
 def mark(client: httpx2.Client, page: str) -> None:
-    shown = re.findall(r'name="notice" value="(\w+)"', page)
-    assert client.post("/notices", data={"csrf": csrf(client), "notice": shown}).status_code == 303
+    notices = re.findall(r'name="notice" value="(\w+)"', page)
+    assert client.post("/notices", data={"csrf": csrf(client), "notice": notices}).status_code == 303
 
 
 def test_an_author_hears_of_decisions_and_publication_until_they_are_read(room: Room) -> None:
     assert waiting(room.author) == 0
     assert "Nothing waits for you" in text_of(room.author, "/notices")
     hostile = "<script>alert(1)</script>"
-    where = room.submitted(title=hostile)
+    question_path = room.submitted(title=hostile)
     decided(room, count=1, **RETURNED)
     assert waiting(room.author) == 0
     decided(room, count=1, **RETURNED)
     assert waiting(room.author) == 1
     page = text_of(room.author, "/notices")
-    assert f'href="{where}">&lt;script&gt;' in page
+    assert f'href="{question_path}">&lt;script&gt;' in page
     assert hostile not in page
     assert "was returned; read what its reviewers say" in page
-    other = room.join(Role.PARTICIPANT, "Bob")
-    mark(other, page)
+    other_student = room.join(Role.PARTICIPANT, "Bob")
+    mark(other_student, page)
     assert waiting(room.author) == 1
 
-    assert send(room.author, where, **(QUESTION | {"statement": "Evicted to L2: what is first?"})).status_code == 303
-    assert send(room.author, where, act="submit").status_code == 303
+    assert (
+        send(room.author, question_path, **(QUESTION | {"statement": "Evicted to L2: what is first?"})).status_code
+        == 303
+    )
+    assert send(room.author, question_path, act="submit").status_code == 303
     decided(room)
     assert waiting(room.author) == 2
     mark(room.author, page)
@@ -132,44 +135,44 @@ def test_a_review_that_was_left_waits_for_its_reviewer_until_it_is_decided(room:
 
 
 def test_notices_are_exported_and_deleted_with_a_person(room: Room) -> None:
-    where = room.submitted()
+    question_path = room.submitted()
     decided(room, **RETURNED)
-    (ada,) = [one for one in accounts(room) if exported(room, one)["name"] == "Ada"]
-    (told,) = exported(room, ada)["notices"]
-    assert (told["kind"], told["question"]) == ("returned", where.rpartition("/")[2])
+    (ada,) = [account for account in accounts(room) if exported(room, account)["name"] == "Ada"]
+    (notice,) = exported(room, ada)["notices"]
+    assert (notice["kind"], notice["question"]) == ("returned", question_path.rpartition("/")[2])
     assert send(room.owner, f"{room.path}/people/{ada}/delete", name="Ada").status_code == 303
     assert room.author.get("/notices").status_code == 303
 
 
 def test_the_newest_notices_of_a_person_are_kept(room: Room) -> None:
     question = room.submitted().rpartition("/")[2]
-    (ada,) = [one for one in accounts(room) if exported(room, one)["name"] == "Ada"]
+    (ada,) = [account for account in accounts(room) if exported(room, account)["name"] == "Ada"]
 
-    async def many(database: Database) -> None:
+    async def note_many(database: Database) -> None:
         async with database.writing() as connection:
-            for at in range(MOST_NOTICES + 5):
-                await note(connection, NoticeKind.RETURNED, ada, room.course.name, question, float(at))
+            for number in range(MOST_NOTICES + 5):
+                await note(connection, NoticeKind.RETURNED, ada, room.course.name, question, float(number))
 
-    with_database(room.service, many)
-    times = [one["at"] for one in exported(room, ada)["notices"]]
-    assert times == [float(at) for at in range(5, MOST_NOTICES + 5)]
+    with_database(room.service, note_many)
+    times = [notice["at"] for notice in exported(room, ada)["notices"]]
+    assert times == [float(number) for number in range(5, MOST_NOTICES + 5)]
     assert waiting(room.author) == MOST_NOTICES
 
 
 def test_three_reviewers_all_decide_and_the_majority_counts(room: Room) -> None:
-    before = room.submitted()
+    earlier_question = room.submitted()
     assert "has 2 or 3 reviewers" in room.collect(reviewers="4").text
     assert room.collect(reviewers="3").status_code == 303
-    where = room.submitted(title="Another")
+    later_question = room.submitted(title="Another")
     reviewers = [room.join(Role.GRADER, name) for name in ("Grace", "Barbara", "Frances")]
     for reviewer in reviewers[:2]:
         room.review(reviewer)
         room.review(reviewer)
     # What was sent before needs two only.
-    assert "accepted" in text_of(room.author, before)
-    assert "in review" in text_of(room.author, where)
+    assert "accepted" in text_of(room.author, earlier_question)
+    assert "in review" in text_of(room.author, later_question)
     room.review(reviewers[2], **RETURNED)
-    assert "accepted" in text_of(room.author, where)
+    assert "accepted" in text_of(room.author, later_question)
     standing = text_of(room.owner, f"{room.path}/questions")
     assert "agreed on 2 of 2 versions" in standing
     assert "Of 1 version with three reviewers, all three agreed on 0" in standing
@@ -214,13 +217,13 @@ def test_questions_of_a_pack_folder_get_their_reviewers_and_the_pack_says_where_
     room: Room, tmp_path: Path
 ) -> None:
     folder = pack_folder(tmp_path / "generated")
-    done = add(room.service, room.course.name, str(folder))
-    assert "1 question waits for the reviewers" in done.stdout, done.stderr
-    assert "Left out: two has no four options" in done.stderr
-    assert "Left out: open is no multiple-choice question" in done.stderr
-    again = add(room.service, room.course.name, str(folder))
-    assert "0 questions wait" in again.stdout
-    assert "one is there already" in again.stderr
+    process = add(room.service, room.course.name, str(folder))
+    assert "1 question waits for the reviewers" in process.stdout, process.stderr
+    assert "Left out: two has no four options" in process.stderr
+    assert "Left out: open is no multiple-choice question" in process.stderr
+    second_process = add(room.service, room.course.name, str(folder))
+    assert "0 questions wait" in second_process.stdout
+    assert "one is there already" in second_process.stderr
     grader = room.join(Role.GRADER, "Grace")
     page = text_of(grader, f"{room.path}/review")
     assert "What comes first?" in page
@@ -243,9 +246,9 @@ def test_a_returned_question_of_a_pack_folder_is_staffs_to_read_and_its_new_word
     add(room.service, room.course.name, str(folder))
     decided(room, **RETURNED)
     page = text_of(room.owner, f"{room.path}/questions")
-    (where,) = set(re.findall(r'href="(/courses/[\w-]+/questions/q-\w+)"', page))
-    assert RETURNED["comment"] in text_of(room.owner, where)
-    assert room.author.get(where).status_code == 404
+    (question_path,) = set(re.findall(r'href="(/courses/[\w-]+/questions/q-\w+)"', page))
+    assert RETURNED["comment"] in text_of(room.owner, question_path)
+    assert room.author.get(question_path).status_code == 404
     (folder / "one" / "statement.md").write_text("# Question one\n\nWhat comes first in L1?\n")
     assert "1 question waits" in add(room.service, room.course.name, str(folder)).stdout
 
@@ -258,8 +261,8 @@ def test_a_pack_folder_under_another_licence_or_for_a_course_that_collects_none_
     refused = add(room.service, room.course.name, str(folder))
     assert refused.returncode != 0
     assert "licence is 'CC0-1.0'" in refused.stderr.replace("\n", " ")
-    none = Room(room.service)
-    assert "collects no questions" in add(room.service, none.course.name, str(folder)).stderr.replace("\n", " ")
+    empty_room = Room(room.service)
+    assert "collects no questions" in add(room.service, empty_room.course.name, str(folder)).stderr.replace("\n", " ")
     assert add(room.service, "nowhere", str(folder)).returncode != 0
     shutil.rmtree(folder / "one")
     assert "one" in add(room.service, room.course.name, str(folder)).stderr
@@ -285,7 +288,7 @@ class _Full(Store):
 
 
 def test_a_question_can_not_leave_a_pack_that_was_written_before_a_crash(room: Room) -> None:
-    where = room.submitted()
+    question_path = room.submitted()
     decided(room)
     course, folders = room.course.name, room.service.folders
 
@@ -298,10 +301,10 @@ def test_a_question_can_not_leave_a_pack_that_was_written_before_a_crash(room: R
             await Publishing(database, Questions(database), _Crashing(folders)).publish(course)
 
     with_database(room.service, refused)
-    assert "Withdraw the question" in text_of(room.author, where)
+    assert "Withdraw the question" in text_of(room.author, question_path)
     with_database(room.service, crashed)
     assert len(Store(room.service.folders).public(pack_name(room.course.name)).problems) == 1
-    assert "is published" in send(room.author, where, act="withdraw").text
+    assert "is published" in send(room.author, question_path, act="withdraw").text
     assert waiting(room.author) == 1
     assert send(room.owner, f"{room.path}/questions/publish").status_code == 303
     assert Store(room.service.folders).public(pack_name(room.course.name)).version == "1"

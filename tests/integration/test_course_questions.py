@@ -26,29 +26,29 @@ from ..support.service.course_questions import (
     room,
     service,
     text_of,
-    until,
+    wait_for_text,
 )
 
 __all__ = ("model", "room", "service")
 
 
 def test_two_models_are_wrong_two_reviewers_accept_and_the_pack_has_it(room: Room) -> None:
-    where = room.write()
-    assert send(room.author, where, act="try").status_code == 303
-    page = until(room.author, where, "2 of 2 models wrong")
+    question_path = room.write()
+    assert send(room.author, question_path, act="try").status_code == 303
+    page = wait_for_text(room.author, question_path, "2 of 2 models wrong")
     assert "C, wrong" in page
     assert "D, wrong" in page
-    assert send(room.author, where, act="submit").status_code == 303
+    assert send(room.author, question_path, act="submit").status_code == 303
 
     first, second = room.join(Role.GRADER, "Grace"), room.join(Role.STAFF, "Barbara")
     for reviewer in (first, second):
-        before = text_of(reviewer, f"{room.path}/review")
-        assert "What has to happen first?" in before
-        assert SECRET not in before
-        assert "Ada" not in before
+        page_before = text_of(reviewer, f"{room.path}/review")
+        assert "What has to happen first?" in page_before
+        assert SECRET not in page_before
+        assert "Ada" not in page_before
         assert room.review(reviewer).status_code == 303
         assert "No question waits" in text_of(reviewer, f"{room.path}/review")
-    assert "accepted" in text_of(room.author, where)
+    assert "accepted" in text_of(room.author, question_path)
 
     overview = text_of(room.owner, f"{room.path}/questions")
     assert re.search(r">Ada</th><td class=\"number\">2</td><td class=\"number\">1<", overview)
@@ -68,20 +68,23 @@ def test_two_models_are_wrong_two_reviewers_accept_and_the_pack_has_it(room: Roo
 
 
 def test_where_two_reviewers_differ_a_third_decides_and_the_author_sends_a_new_version(room: Room) -> None:
-    where = room.submitted()
+    question_path = room.submitted()
     returned: dict[str, Any] = {"act": "return", "checks": ["RELEVANCE"], "comment": "Which level is next?"}
     reviewers = [room.join(Role.GRADER, name) for name in ("Grace", "Barbara", "Frances")]
     assert room.review(reviewers[0]).status_code == 303
     assert room.review(reviewers[1], answer="A", **returned).status_code == 303
-    assert "Which level" not in text_of(room.author, where)
+    assert "Which level" not in text_of(room.author, question_path)
     assert room.review(reviewers[2], **returned).status_code == 303
-    page = text_of(room.author, where)
+    page = text_of(room.author, question_path)
     assert "returned" in page
     assert page.count("Which level is next?") == 2
     assert "Grace" not in page
-    assert "was returned" in send(room.author, where, act="submit").text
-    assert send(room.author, where, **(QUESTION | {"statement": "Evicted to L2: what is first?"})).status_code == 303
-    assert send(room.author, where, act="submit").status_code == 303
+    assert "was returned" in send(room.author, question_path, act="submit").text
+    assert (
+        send(room.author, question_path, **(QUESTION | {"statement": "Evicted to L2: what is first?"})).status_code
+        == 303
+    )
+    assert send(room.author, question_path, act="submit").status_code == 303
     assert "Evicted to L2" in text_of(reviewers[0], f"{room.path}/review")
     overview = text_of(room.owner, f"{room.path}/questions")
     assert "agreed on 0 of 1 versions" in overview
@@ -89,15 +92,15 @@ def test_where_two_reviewers_differ_a_third_decides_and_the_author_sends_a_new_v
 
 
 def test_the_key_is_for_its_author_and_for_reviewers_who_have_answered(room: Room) -> None:
-    where = room.submitted()
-    other, monitor = room.join(Role.PARTICIPANT, "Bob"), room.join(Role.MONITOR, "Max")
+    question_path = room.submitted()
+    other_student, monitor = room.join(Role.PARTICIPANT, "Bob"), room.join(Role.MONITOR, "Max")
     grader = room.join(Role.GRADER, "Grace")
-    for client in (other, room.owner, grader):
-        assert client.get(where).status_code == 404
-        assert client.get(f"{where}/tries").status_code == 404
-        assert send(client, where, act="withdraw").status_code == 404
-    for path in (f"{room.path}/review", where):
-        assert other.get(path).status_code == 404
+    for client in (other_student, room.owner, grader):
+        assert client.get(question_path).status_code == 404
+        assert client.get(f"{question_path}/tries").status_code == 404
+        assert send(client, question_path, act="withdraw").status_code == 404
+    for path in (f"{room.path}/review", question_path):
+        assert other_student.get(path).status_code == 404
     assert monitor.get(f"{room.path}/questions").status_code == 404
     hidden = dict(re.findall(r'name="(question|number)" value="([\w-]+)"', text_of(grader, f"{room.path}/review")))
     early = send(grader, f"{room.path}/review", **hidden, **ALL_HOLDS)
@@ -119,14 +122,14 @@ def test_an_author_does_not_review_their_own_and_a_third_reviewer_is_not_needed(
     assert "No question waits" in text_of(room.author, f"{room.path}/review")
     readers = [room.join(Role.GRADER, name) for name in ("Grace", "Barbara", "Frances")]
     with ThreadPoolExecutor() as pool:
-        pages = pool.map(lambda one: text_of(one, f"{room.path}/review"), [*readers, *readers])
-    shown = ["What has to happen first?" in page for page in pages]
-    assert shown[:3] == shown[3:]
-    assert shown[:3].count(True) == 2
+        pages = pool.map(lambda reader: text_of(reader, f"{room.path}/review"), [*readers, *readers])
+    visibility = ["What has to happen first?" in page for page in pages]
+    assert visibility[:3] == visibility[3:]
+    assert visibility[:3].count(True) == 2
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "message"),
     [
         ({"B": ""}, "An option can&#39;t be like that"),
         ({"answer": "E"}, "The right answer can&#39;t be like that"),
@@ -136,11 +139,11 @@ def test_an_author_does_not_review_their_own_and_a_third_reviewer_is_not_needed(
     ],
 )
 def test_a_form_with_a_fault_comes_back_with_all_that_was_written(
-    room: Room, changed: Mapping[str, str], said: str
+    room: Room, changed: Mapping[str, str], message: str
 ) -> None:
     reply = send(room.author, f"{room.path}/questions/new", **(QUESTION | dict(changed)))
     assert reply.status_code == 422
-    assert said in reply.text
+    assert message in reply.text
     assert QUESTION["D"] in reply.text
     assert "You have written none" in text_of(room.author, f"{room.path}/questions")
 
@@ -148,12 +151,12 @@ def test_a_form_with_a_fault_comes_back_with_all_that_was_written(
 def test_markup_in_every_field_is_shown_as_text(room: Room) -> None:
     hostile = "<script>alert(1)</script>\"'{{ 7 * 7 }}"
     fields = {name: f"{hostile} {name}" for name in ("title", "statement", "A", "B", "C", "D", "explanation", "topic")}
-    where = room.submitted(**fields)
+    question_path = room.submitted(**fields)
     grader = room.join(Role.GRADER, "Grace")
-    pages = [text_of(room.author, where), text_of(grader, f"{room.path}/review")]
+    pages = [text_of(room.author, question_path), text_of(grader, f"{room.path}/review")]
     room.review(grader, act="return", comment=hostile)
     room.review(room.join(Role.GRADER, "Barbara"), act="return", comment=hostile)
-    pages += [text_of(room.author, where), text_of(room.author, f"{room.path}/questions")]
+    pages += [text_of(room.author, question_path), text_of(room.author, f"{room.path}/questions")]
     for page in pages:
         assert "&lt;script&gt;" in page
         assert "<script>alert" not in page
@@ -177,42 +180,45 @@ def test_nothing_is_taken_before_a_call_opens_or_after_it_closes(service: Servic
 def test_one_person_tries_ten_versions_a_day_and_begins_twenty_questions(room: Room) -> None:
     places = [room.write() for _ in range(20)]
     assert "begin the next one tomorrow" in send(room.author, f"{room.path}/questions/new", **QUESTION).text
-    for where in places[:10]:
-        assert send(room.author, where, act="try").status_code == 303
+    for question_path in places[:10]:
+        assert send(room.author, question_path, act="try").status_code == 303
     assert "try this one tomorrow" in send(room.author, places[10], act="try").text
     assert send(room.author, places[0], act="try").status_code == 303
 
 
 def test_a_persons_questions_are_exported_and_deleted(room: Room) -> None:
-    where = room.submitted()
+    question_path = room.submitted()
     grader = room.join(Role.GRADER, "Grace")
     room.review(grader, act="return", comment="too easy")
     facts = {account: exported(room, account) for account in accounts(room)}
-    ada, grace = (next(one for one in facts.items() if one[1]["name"] == name) for name in ("Ada", "Grace"))
+    ada, grace = (
+        next(account_facts for account_facts in facts.items() if account_facts[1]["name"] == name)
+        for name in ("Ada", "Grace")
+    )
     assert ada[1]["questions"][0]["explanation"] == SECRET
     assert grace[1]["question_reviews"][0]["comment"] == "too easy"
     assert SECRET not in json.dumps(grace[1])
 
     assert send(room.owner, f"{room.path}/people/{grace[0]}/delete", name="Grace").status_code == 303
     room.review(room.join(Role.GRADER, "Barbara"), act="return", comment="far too easy")
-    page = text_of(room.author, where)
+    page = text_of(room.author, question_path)
     assert page.count("returned by a reviewer") == 2
     assert "far too easy" in page
     assert ">too easy<" not in page
     assert send(room.owner, f"{room.path}/people/{ada[0]}/delete", name="Ada").status_code == 303
-    assert room.owner.get(where).status_code == 404
+    assert room.owner.get(question_path).status_code == 404
     assert "0 reviews" in text_of(room.owner, f"{room.path}/questions")
 
 
 def test_what_is_published_stays_when_its_author_leaves(room: Room) -> None:
-    where = room.submitted()
+    question_path = room.submitted()
     for name in ("Grace", "Barbara"):
         room.review(room.join(Role.GRADER, name))
-    late = send(room.author, where, act="try")
+    late = send(room.author, question_path, act="try")
     assert "be tried any more" in late.text
     assert send(room.owner, f"{room.path}/questions/publish").status_code == 303
-    assert "is published" in send(room.author, where, act="withdraw").text
-    (ada,) = [one for one in accounts(room) if exported(room, one)["name"] == "Ada"]
+    assert "is published" in send(room.author, question_path, act="withdraw").text
+    (ada,) = [account for account in accounts(room) if exported(room, account)["name"] == "Ada"]
     assert send(room.owner, f"{room.path}/people/{ada}/delete", name="Ada").status_code == 303
     assert ">Ada<" not in text_of(room.owner, f"{room.path}/questions")
     assert send(room.owner, f"{room.path}/questions/publish").status_code == 303
@@ -223,14 +229,14 @@ def test_what_is_published_stays_when_its_author_leaves(room: Room) -> None:
 
 
 def test_staff_see_no_key_that_they_may_still_review(room: Room) -> None:
-    where = room.submitted()
+    question_path = room.submitted()
     returned: dict[str, Any] = {"act": "return", "comment": "Which level?"}
     for name in ("Grace", "Barbara"):
         room.review(room.join(Role.GRADER, name), **returned)
-    assert room.owner.get(where).status_code == 404
-    assert send(room.author, where, **QUESTION).status_code == 303
-    assert room.owner.get(where).status_code == 404
-    assert where.rpartition("/")[2] not in text_of(room.owner, f"{room.path}/audit")
+    assert room.owner.get(question_path).status_code == 404
+    assert send(room.author, question_path, **QUESTION).status_code == 303
+    assert room.owner.get(question_path).status_code == 404
+    assert question_path.rpartition("/")[2] not in text_of(room.owner, f"{room.path}/audit")
 
 
 def test_a_refused_review_keeps_what_was_written(room: Room) -> None:
@@ -245,10 +251,10 @@ def test_a_refused_review_keeps_what_was_written(room: Room) -> None:
 
 
 def test_the_licence_stays_and_an_archived_course_takes_nothing(room: Room) -> None:
-    where = room.write()
+    question_path = room.write()
     assert "authors have agreed to CC-BY-4.0" in room.collect(license="CC0-1.0").text.replace("Authors", "authors")
     assert room.collect(title="Another title").status_code == 303
     assert send(room.owner, f"{room.path}/archive").status_code == 303
     assert "takes no questions now" in send(room.author, f"{room.path}/questions/new", **QUESTION).text
-    assert send(room.author, where, act="submit").status_code == 422
+    assert send(room.author, question_path, act="submit").status_code == 422
     assert "No question waits" in text_of(room.owner, f"{room.path}/review")

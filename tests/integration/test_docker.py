@@ -181,11 +181,11 @@ async def test_a_licensed_simulators_image_reaches_its_network_and_no_other_does
         environment = {"DOCKER_HOST": docker_host, "VERIF_EDA_IMAGE": others, "LICENSE_NETWORK": "licences"}
         licensed, plain = DockerSandbox(environment), DockerSandbox({"DOCKER_HOST": docker_host})
         look = "ls /sys/class/net"
-        wanted = {"image": others, "networks": ("licences",)}
-        assert (await printed(licensed, job(licensed, look, **wanted))).split() == ["eth0", "lo"]
+        job_options = {"image": others, "networks": ("licences",)}
+        assert (await printed(licensed, job(licensed, look, **job_options))).split() == ["eth0", "lo"]
         for changes in ({"networks": ("host",), "image": others}, {"networks": ("licences",)}):
             assert (await printed(licensed, job(licensed, look, **changes))).split() == ["lo"]
-        assert (await printed(plain, job(plain, look, **wanted))).split() == ["lo"]
+        assert (await printed(plain, job(plain, look, **job_options))).split() == ["lo"]
         assert licensed.digest != plain.digest
     finally:
         engine.remove_network(network)

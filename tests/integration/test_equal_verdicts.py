@@ -43,15 +43,15 @@ Sides = dict[str, Told | None]
 def problems(cvdp_files: list[Path], tmp_path_factory: pytest.TempPathFactory, nightly: bool) -> list[Problem]:
     solved = [file for file in cvdp_files if file.stem.endswith("_with_solutions")]
     cvdp = [problem for problem in import_cvdp(solved, "cvdp").problems if problem.kind is Kind.DESIGN]
-    others = []
+    other_samples = []
     for name, importer in (("verilogeval", import_verilogeval), ("rtllm", import_rtllm)):
         folder = unpack(SAMPLES / name / f"{name}_sample.json", tmp_path_factory.mktemp(name))
-        others.append(importer([folder], name).problems)
+        other_samples.append(importer([folder], name).problems)
     if nightly:
-        found = [*cvdp, *others[0], *others[1]]
-        assert len(found) == ALL
-        return found
-    return [*(problem for problem in cvdp if problem.id in A_FEW), others[0][0], others[1][0]]
+        all_problems = [*cvdp, *other_samples[0], *other_samples[1]]
+        assert len(all_problems) == ALL
+        return all_problems
+    return [*(problem for problem in cvdp if problem.id in A_FEW), other_samples[0][0], other_samples[1][0]]
 
 
 @pytest.fixture(scope="module")
@@ -70,10 +70,14 @@ async def proofs_in(
 
 
 def sides(proof: TwoSided) -> Sides:
-    return {"reference": told(proof.reference), "starting": told(proof.starting), "empty": told(proof.empty)}
+    return {
+        "reference": verdict_facts(proof.reference),
+        "starting": verdict_facts(proof.starting),
+        "empty": verdict_facts(proof.empty),
+    }
 
 
-def told(verdict: Verdict | None) -> Told | None:
+def verdict_facts(verdict: Verdict | None) -> Told | None:
     if verdict is None:
         return None
     tests = tuple(sorted((test.name, test.passed) for test in verdict.tests))

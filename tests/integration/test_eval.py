@@ -36,15 +36,15 @@ from benchwright_studies.conduct.study_log import StudyLog
 from benchwright_subjects.evaluation.evaluation import resume, summary, write_replies
 
 from ..support.models.eval import CANARY, COUNTER, Desk, add_designs, design, desk, run, says, scripted
-from ..support.service.judge_endpoint import Asked, JudgeEndpoint, Played, content, fails, in_turn
+from ..support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, PlayedReply, content, fails, in_turn
 
 __all__ = ("desk",)
 
 pytestmark = pytest.mark.long
 
 
-def calls(*made: tuple[str, dict[str, Any]]) -> Model:
-    outputs = [ModelOutput.for_tool_call("mockllm/model", name, arguments) for name, arguments in made]
+def calls(*tool_calls: tuple[str, dict[str, Any]]) -> Model:
+    outputs = [ModelOutput.for_tool_call("mockllm/model", name, arguments) for name, arguments in tool_calls]
     return get_model("mockllm/model", custom_outputs=outputs, memoize=False)
 
 
@@ -54,23 +54,31 @@ PASSES = "services: {a: {image: i, command: [sh, -c, exit 0]}}"
 def test_each_sample_is_an_attempt_with_its_own_verdict(desk: Desk) -> None:
     seeds: list[int | None] = []
 
-    def reply(asked: list[ChatMessage], config: GenerateConfig) -> ModelOutput:
+    def reply(messages: list[ChatMessage], config: GenerateConfig) -> ModelOutput:
         seeds.append(config.seed)
         text = COUNTER if config.seed == 5 else "module sat_counter; endmodule"
         return ModelOutput.from_content("mockllm/model", f"```systemverilog\n{text}```")
 
     log = run(desk, scripted(reply), problems="saturating-counter", samples=2, seed=5)
-    told = summary(log)
-    assert (told["samples"], told["passed"], told["failed"], told["error"], told["score"]) == (2, 1, 1, 0, 0.5)
+    counts = summary(log)
+    assert (counts["samples"], counts["passed"], counts["failed"], counts["error"], counts["score"]) == (
+        2,
+        1,
+        1,
+        0,
+        0.5,
+    )
     assert sorted(map(str, seeds)) == ["5", "6"]
     attempts = desk.attempts()
-    assert {(one.problem, one.solver, one.condition) for one in attempts} == {
+    assert {(attempt.problem, attempt.solver, attempt.condition) for attempt in attempts} == {
         ("starter/saturating-counter", "mockllm/model", "model")
     }
-    assert {one.id for one in attempts} == set(told["attempts"] if isinstance(told["attempts"], list) else [])
+    assert {attempt.id for attempt in attempts} == set(
+        counts["attempts"] if isinstance(counts["attempts"], list) else []
+    )
     passed = []
-    for one in attempts:
-        events = desk.events(one.id)
+    for attempt in attempts:
+        events = desk.events(attempt.id)
         kinds = [recorded.event.type for recorded in events]
         assert kinds == [
             *("opened", "started", "text", "save", "model_usage", "clock_held"),
@@ -79,7 +87,7 @@ def test_each_sample_is_an_attempt_with_its_own_verdict(desk: Desk) -> None:
         finished = next(recorded.event for recorded in events if isinstance(recorded.event, RunFinished))
         assert all(len(digest) == 64 for digest in finished.digests.values())
         if finished.outcome == "passed":
-            passed.append(one.id)
+            passed.append(attempt.id)
             file = replay(events).files["rtl/sat_counter.sv"]
             assert file.text is not None
             assert file.text.strip() == COUNTER.strip()
@@ -133,11 +141,11 @@ def test_an_agent_may_run_the_hidden_tests_as_often_as_it_is_allowed(desk: Desk)
     log = run(desk, model, "agent", problems="saturating-counter", runs=2)
     assert summary(log)["passed"] == 1
     assert log.samples is not None
-    told = [message for message in log.samples[0].messages if message.role == "tool"]
-    assert told[0].text.startswith("failed.")
-    assert told[2].text.startswith("passed. 14 of 14 tests passed.")
-    assert told[2].text.endswith("[0 runs left]")
-    assert told[3].error is not None
+    tool_messages = [message for message in log.samples[0].messages if message.role == "tool"]
+    assert tool_messages[0].text.startswith("failed.")
+    assert tool_messages[2].text.startswith("passed. 14 of 14 tests passed.")
+    assert tool_messages[2].text.endswith("[0 runs left]")
+    assert tool_messages[3].error is not None
     (attempt,) = desk.attempts()
     finished = [recorded.event for recorded in desk.events(attempt.id) if isinstance(recorded.event, RunFinished)]
     # Submitting needs no third: the newest verdict is about the files as they are.
@@ -163,11 +171,11 @@ def test_a_limit_ends_the_attempt_as_timed_out_after_its_verdict(desk: Desk) -> 
 
 
 def test_a_question_that_waits_for_a_judge_is_not_scored(desk: Desk) -> None:
-    told = summary(run(desk, says("A store buffer reorders."), problems="store-buffering"))
-    assert (told["undecided"], told["error"], told["failed"], told["score"]) == (1, 0, 0, None)
+    counts = summary(run(desk, says("A store buffer reorders."), problems="store-buffering"))
+    assert (counts["undecided"], counts["error"], counts["failed"], counts["score"]) == (1, 0, 0, None)
     (attempt,) = desk.attempts()
-    (answered,) = [recorded.event for recorded in desk.events(attempt.id) if isinstance(recorded.event, Answered)]
-    assert (answered.outcome, answered.reason) == ("error", "judge_unavailable")
+    (answer,) = [recorded.event for recorded in desk.events(attempt.id) if isinstance(recorded.event, Answered)]
+    assert (answer.outcome, answer.reason) == ("error", "judge_unavailable")
 
 
 def test_a_reply_that_names_no_choice_is_wrong_and_one_that_thinks_first_is_read(desk: Desk) -> None:
@@ -182,30 +190,30 @@ def test_a_reply_that_names_no_choice_is_wrong_and_one_that_thinks_first_is_read
 def scores(log: EvalLog) -> list[tuple[str, float | None]]:
     """Each sample's id and score, None where it is unscored."""
     samples = read_eval_log(log.location).samples or []
-    found = [(str(one.id), (one.scores or {})["verdict"].as_float()) for one in samples]
-    return sorted((name, None if value != value else value) for name, value in found)
+    named_scores = [(str(sample.id), (sample.scores or {})["verdict"].as_float()) for sample in samples]
+    return sorted((name, None if value != value else value) for name, value in named_scores)
 
 
 def test_what_the_machinery_kept_undecided_is_graded_again_and_nobody_is_asked_again(desk: Desk) -> None:
-    asked: list[int] = []
+    requests: list[int] = []
 
     def reply(messages: list[ChatMessage], config: GenerateConfig) -> ModelOutput:
-        asked.append(1)
+        requests.append(1)
         return ModelOutput.from_content("mockllm/model", "module inv; endmodule")
 
     add_designs(desk, design("services: 1"), design(PASSES, id="other"))
     log = run(desk, scripted(reply), pack="mine")
-    told = summary(log)
-    assert (told["passed"], told["error"], told["failed"], told["score"]) == (1, 1, 0, 1.0)
+    counts = summary(log)
+    assert (counts["passed"], counts["error"], counts["failed"], counts["score"]) == (1, 1, 0, 1.0)
     assert scores(log) == [("inverter", None), ("other", 1.0)], "every sample has a score"
-    (undecided,) = [one for one in desk.attempts() if one.problem == "mine/inverter"]
+    (undecided,) = [attempt for attempt in desk.attempts() if attempt.problem == "mine/inverter"]
     assert desk.state(undecided.id) is AttemptState.SUBMITTED
     add_designs(desk, design(PASSES), design(PASSES, id="other"), replace=True)
-    again = resume(Path(log.location), "none")
-    told = summary(again)
-    assert (told["passed"], told["error"]) == (2, 0)
-    assert scores(again) == [("inverter", 1.0), ("other", 1.0)]
-    assert (len(desk.attempts()), len(asked)) == (2, 2)
+    second_log = resume(Path(log.location), "none")
+    counts = summary(second_log)
+    assert (counts["passed"], counts["error"]) == (2, 0)
+    assert scores(second_log) == [("inverter", 1.0), ("other", 1.0)]
+    assert (len(desk.attempts()), len(requests)) == (2, 2)
     assert [recorded.event.type for recorded in desk.events(undecided.id)][-1] == "regraded"
     assert desk.are_whole()
 
@@ -219,8 +227,8 @@ def test_a_sample_whose_provider_fails_is_unscored_and_is_asked_again(
         assert (summary(log)["error"], scores(log)) == (1, [("amdahl", None)])
         (attempt,) = desk.attempts()
         assert desk.state(attempt.id) is AttemptState.PAUSED
-        again = resume(Path(log.location), "none")
-    assert (summary(again)["error"], len(desk.attempts()), len(endpoint.requests)) == (0, 1, 2)
+        second_log = resume(Path(log.location), "none")
+    assert (summary(second_log)["error"], len(desk.attempts()), len(endpoint.requests)) == (0, 1, 2)
     assert desk.state(attempt.id) is AttemptState.SUBMITTED
 
 
@@ -235,25 +243,27 @@ def test_a_sample_whose_provider_fails_is_unscored_and_is_asked_again(
 def test_a_reply_without_files_fails_and_is_not_asked_again(desk: Desk, reply: str, reason: str) -> None:
     add_designs(desk, design(PASSES))
     log = run(desk, says(reply), pack="mine")
-    told = summary(log)
-    assert (told["failed"], told["error"], told["score"]) == (1, 0, 0)
+    counts = summary(log)
+    assert (counts["failed"], counts["error"], counts["score"]) == (1, 0, 0)
     (attempt,) = desk.attempts()
-    (finished,) = [one.event for one in desk.events(attempt.id) if isinstance(one.event, RunFinished)]
+    (finished,) = [recorded.event for recorded in desk.events(attempt.id) if isinstance(recorded.event, RunFinished)]
     assert (finished.outcome, finished.reason) == ("failed", reason)
     assert desk.state(attempt.id) is AttemptState.SUBMITTED
 
 
 @pytest.mark.parametrize("problem", ["saturating-counter", "amdahl"])
 def test_a_reply_that_the_providers_filter_ended_counts_as_declined(desk: Desk, problem: str) -> None:
-    said = {"saturating-counter": COUNTER, "amdahl": "C"}[problem]
+    reply_text = {"saturating-counter": COUNTER, "amdahl": "C"}[problem]
 
-    def reply(asked: list[ChatMessage], config: GenerateConfig) -> ModelOutput:
-        return ModelOutput.from_content("mockllm/model", said, stop_reason="content_filter")
+    def reply(messages: list[ChatMessage], config: GenerateConfig) -> ModelOutput:
+        return ModelOutput.from_content("mockllm/model", reply_text, stop_reason="content_filter")
 
-    told = summary(run(desk, scripted(reply), problems=problem))
-    assert (told["failed"], told["error"], told["score"]) == (1, 0, 0)
+    counts = summary(run(desk, scripted(reply), problems=problem))
+    assert (counts["failed"], counts["error"], counts["score"]) == (1, 0, 0)
     (attempt,) = desk.attempts()
-    (finished,) = [one.event for one in desk.events(attempt.id) if isinstance(one.event, RunFinished | Answered)]
+    (finished,) = [
+        recorded.event for recorded in desk.events(attempt.id) if isinstance(recorded.event, RunFinished | Answered)
+    ]
     assert (finished.outcome, finished.reason) == ("failed", "declined")
     assert desk.state(attempt.id) is AttemptState.SUBMITTED
 
@@ -270,13 +280,13 @@ def test_hidden_tests_take_no_time_from_a_model(desk: Desk) -> None:
 
 def test_a_sample_that_is_tried_again_has_its_whole_time(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOCAL_API_KEY", "none")
-    down = Played(b'{"error": {"message": "down"}}', 400, {"Content-Type": "application/json"}, delay_s=3.5)
-    up = dataclasses.replace(content("C"), delay_s=3.5)
-    with JudgeEndpoint(in_turn(down, up)) as endpoint:
+    failure = PlayedReply(b'{"error": {"message": "down"}}', 400, {"Content-Type": "application/json"}, delay_s=3.5)
+    success = dataclasses.replace(content("C"), delay_s=3.5)
+    with JudgeEndpoint(in_turn(failure, success)) as endpoint:
         log = run(desk, "openai-api/local/m", problems="amdahl", time_s=6, base_url=endpoint.url)
         assert summary(log)["error"] == 1
-        again = resume(Path(log.location), "none")
-    assert (summary(again)["error"], len(endpoint.requests)) == (0, 2)
+        second_log = resume(Path(log.location), "none")
+    assert (summary(second_log)["error"], len(endpoint.requests)) == (0, 2)
     (attempt,) = desk.attempts()
     assert desk.state(attempt.id) is AttemptState.SUBMITTED, "two tries of 3.5 s are not over a limit of 6 s"
 
@@ -293,23 +303,23 @@ def test_nothing_hidden_is_in_prompts_logs_or_attempts(desk: Desk, monkeypatch: 
     )
     (sealed_file,) = (desk.home.data / "sealed").glob("mine@*/damaged.json")
     sealed_file.write_text(json.dumps({"harness": [CANARY], CANARY: CANARY}))
-    questions = desk.out.parent / "questions.json"
+    questions = desk.out_folder.parent / "questions.json"
     record = {"Domain": "D", "SubDomain": "S", "Tag": "T", "Language": "English", "Question": "Which?"}
     blank = record | {"ID": 1, "Format": "Fill-in-the-blank", "Answer": CANARY, "Explanation": CANARY}
     questions.write_text(json.dumps([blank, blank | {"ID": 2, "Format": "Open-ended"}]))
     Store(desk.home).add(import_csbench([questions], "asked"))
-    asked: list[str] = []
+    prompts: list[str] = []
 
     def reply(messages: list[ChatMessage], config: GenerateConfig) -> ModelOutput:
-        asked.extend(message.text for message in messages)
+        prompts.extend(message.text for message in messages)
         return ModelOutput.from_content("mockllm/model", "module inv; endmodule")
 
     for pack in ("mine", "asked"):
         run(desk, scripted(reply), pack=pack)
         run(desk, scripted(reply), "agent", pack=pack, messages=6)
-    assert len(asked) > 10
-    assert CANARY not in "".join(asked)
-    logs = list(desk.out.glob("*.eval"))
+    assert len(prompts) > 10
+    assert CANARY not in "".join(prompts)
+    logs = list(desk.out_folder.glob("*.eval"))
     assert len(logs) == 4
     for file in logs:
         with zipfile.ZipFile(file) as parts:
@@ -327,16 +337,16 @@ def test_nothing_hidden_is_in_prompts_logs_or_attempts(desk: Desk, monkeypatch: 
 
 
 def test_a_prompt_that_is_mapped_is_neither_judged_nor_an_attempt(desk: Desk) -> None:
-    template = desk.out.parent / "own.txt"
+    template = desk.out_folder.parent / "own.txt"
     template.write_text("Rate this: {{statement}}")
-    asked: list[str] = []
+    prompts: list[str] = []
 
     def reply(messages: list[ChatMessage], config: GenerateConfig) -> ModelOutput:
-        asked.append(messages[0].text)
+        prompts.append(messages[0].text)
         return ModelOutput.from_content("mockllm/model", "7 of 10")
 
     log = run(desk, scripted(reply), "map_prompt", template=str(template), problems="amdahl")
-    assert asked[0].startswith("Rate this: ")
+    assert prompts[0].startswith("Rate this: ")
     assert (log.status, log.results and log.results.scores) == ("success", [])
     assert not log_file(desk.home).exists()
 
@@ -365,54 +375,54 @@ def test_a_run_turns_to_its_model_and_to_nobody_else(
     desk: Desk, connections: list[object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LOCAL_API_KEY", "none")
-    with JudgeEndpoint(lambda asked: content("B", tokens=(50, 1))) as endpoint:
+    with JudgeEndpoint(lambda request: content("B", tokens=(50, 1))) as endpoint:
         log = run(desk, "openai-api/local/scripted", base_url=endpoint.url, problems="gates-of-a-figure", seed=3)
     assert log.status == "success", log.error
-    (asked,) = endpoint.requests
-    kinds = [part["type"] for part in asked.body["messages"][1]["content"]]
-    assert "image_url" in kinds or "<svg" in asked.user
-    assert asked.body["seed"] == 3
+    (request,) = endpoint.requests
+    kinds = [part["type"] for part in request.body["messages"][1]["content"]]
+    assert "image_url" in kinds or "<svg" in request.user
+    assert request.body["seed"] == 3
     hosts = {address[0] if isinstance(address, tuple) else address for address in connections}
     assert hosts <= {"127.0.0.1", b"127.0.0.1", "localhost"} | {
-        one for one in hosts if isinstance(one, str | bytes) and os.fsdecode(one).startswith("/")
+        host for host in hosts if isinstance(host, str | bytes) and os.fsdecode(host).startswith("/")
     }
     (attempt,) = desk.attempts()
-    (used,) = [recorded.event for recorded in desk.events(attempt.id) if isinstance(recorded.event, ModelUsage)]
-    assert (used.input_tokens, used.output_tokens, used.counted_by) == (50, 1, "provider")
-    assert "knowledge_cutoff" not in used.parameters
+    (usage,) = [recorded.event for recorded in desk.events(attempt.id) if isinstance(recorded.event, ModelUsage)]
+    assert (usage.input_tokens, usage.output_tokens, usage.counted_by) == (50, 1, "provider")
+    assert "knowledge_cutoff" not in usage.parameters
 
 
-@pytest.mark.parametrize(("given", "recorded"), [("", "2024-03-31"), ("2024-05", "2024-05")])
+@pytest.mark.parametrize(("cutoff", "recorded"), [("", "2024-03-31"), ("2024-05", "2024-05")])
 def test_the_end_of_training_is_recorded_and_reported(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch, given: str, recorded: str
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, cutoff: str, recorded: str
 ) -> None:
     monkeypatch.setenv("LOCAL_API_KEY", "none")
     set_model_info("openai-api/local/dated", ModelInfo(knowledge_cutoff_date=date(2024, 3, 31)))
-    with JudgeEndpoint(lambda asked: content("B", tokens=(50, 1))) as endpoint:
-        run(desk, "openai-api/local/dated", base_url=endpoint.url, problems="amdahl", knowledge_cutoff=given)
+    with JudgeEndpoint(lambda request: content("B", tokens=(50, 1))) as endpoint:
+        run(desk, "openai-api/local/dated", base_url=endpoint.url, problems="amdahl", knowledge_cutoff=cutoff)
     (attempt,) = desk.attempts()
-    (used,) = [recorded.event for recorded in desk.events(attempt.id) if isinstance(recorded.event, ModelUsage)]
-    assert used.parameters["knowledge_cutoff"] == recorded
+    (usage,) = [recorded.event for recorded in desk.events(attempt.id) if isinstance(recorded.event, ModelUsage)]
+    assert usage.parameters["knowledge_cutoff"] == recorded
     with StudyLog(log_file(desk.home)) as log:
-        write_report(log, Store(desk.home), ReportOptions(desk.out / "report"))
-    page = (desk.out / "report" / "report.html").read_text()
+        write_report(log, Store(desk.home), ReportOptions(desk.out_folder / "report"))
+    page = (desk.out_folder / "report" / "report.html").read_text()
     assert "Whether models may have seen the problems" in page and "published after the cut-off" in page
-    (row,) = csv.DictReader((desk.out / "report" / "attempts.csv").read_text().splitlines())
+    (row,) = csv.DictReader((desk.out_folder / "report" / "attempts.csv").read_text().splitlines())
     assert (row["published"], row["knowledge_cutoff"]) == ("2026-11-20", recorded)
 
 
 def test_tokens_are_counted_where_the_endpoint_does_not_tell(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOCAL_API_KEY", "none")
-    with JudgeEndpoint(lambda asked: content("B", tokens=None)) as endpoint:
+    with JudgeEndpoint(lambda request: content("B", tokens=None)) as endpoint:
         run(desk, "openai-api/local/scripted", base_url=endpoint.url, problems="amdahl")
     (attempt,) = desk.attempts()
-    (used,) = [recorded.event for recorded in desk.events(attempt.id) if isinstance(recorded.event, ModelUsage)]
-    assert used.counted_by == "tiktoken o200k_base"
-    assert (used.output_tokens, used.input_tokens > 50) == (1, True)
+    (usage,) = [recorded.event for recorded in desk.events(attempt.id) if isinstance(recorded.event, ModelUsage)]
+    assert usage.counted_by == "tiktoken o200k_base"
+    assert (usage.output_tokens, usage.input_tokens > 50) == (1, True)
 
 
 def states(desk: Desk) -> list[AttemptState]:
-    return [desk.state(one.id) for one in desk.attempts()]
+    return [desk.state(attempt.id) for attempt in desk.attempts()]
 
 
 def start(desk: Desk, *arguments: str | Path) -> subprocess.Popen[str]:
@@ -430,19 +440,29 @@ def start(desk: Desk, *arguments: str | Path) -> subprocess.Popen[str]:
 
 @pytest.mark.nightly
 def test_ctrl_c_leaves_a_run_that_can_be_gone_on_with_and_asks_nothing_twice(desk: Desk) -> None:
-    asked: list[str] = []
+    prompts: list[str] = []
 
-    def play(asking: Asked) -> Played:
-        asked.append(asking.user)
+    def play(asking: JudgeRequest) -> PlayedReply:
+        prompts.append(asking.user)
         # Two are answered, the others are on their way when the run is interrupted.
         late = 0 if calm(asking) else 600
-        return Played(content("B").body, headers={"Content-Type": "application/json"}, delay_s=late)
+        return PlayedReply(content("B").body, headers={"Content-Type": "application/json"}, delay_s=late)
 
-    def calm(asking: Asked) -> bool:
-        return is_patient or len(set(asked)) <= 2
+    def calm(asking: JudgeRequest) -> bool:
+        return is_patient or len(set(prompts)) <= 2
 
     is_patient = False
-    options = ("--pack", "starter", "--jobs", "2", "--model", "openai-api/local/scripted", "--out", desk.out, "--json")
+    options = (
+        "--pack",
+        "starter",
+        "--jobs",
+        "2",
+        "--model",
+        "openai-api/local/scripted",
+        "--out",
+        desk.out_folder,
+        "--json",
+    )
     problems = ("amdahl", "vipt-synonyms", "cache-tag-bits", "load-use-stalls")
     with JudgeEndpoint(play) as endpoint:
         chosen = [word for name in problems for word in ("--problem", name)]
@@ -454,28 +474,28 @@ def test_ctrl_c_leaves_a_run_that_can_be_gone_on_with_and_asks_nothing_twice(des
             assert time.monotonic() < deadline
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=600)
-        assert process.returncode == 130, (out, err)
+        stdout, err = process.communicate(timeout=600)
+        assert process.returncode == 130, (stdout, err)
         assert "--resume" in err
         assert states(desk).count(AttemptState.SUBMITTED) == 2, states(desk)
         assert desk.are_whole()
-        before = len(asked)
+        count_before = len(prompts)
         is_patient = True
-        prices = desk.out.parent / "prices.yaml"
+        prices = desk.out_folder.parent / "prices.yaml"
         prices.write_text("openai/gpt-5: {input: 1, output: 1, input_cache_write: 0, input_cache_read: 0}\n")
-        refused = invoke("--resume", desk.out, "--costs", prices)
+        refused = invoke("--resume", desk.out_folder, "--costs", prices)
         assert refused.exit_code != 0 and "has no prices of openai-api/local/scripted" in refused.output
         prices.write_text(prices.read_text().replace("openai/gpt-5", "openai-api/local/scripted"))
-        done = start(desk, "eval", "--resume", desk.out, "--costs", prices, "--json")
-        out, err = done.communicate(timeout=600)
-        assert done.returncode == 0, (out, err)
-    told = json.loads(out)
-    assert (told["status"], told["samples"], told["error"]) == ("success", 4, 0)
+        second_process = start(desk, "eval", "--resume", desk.out_folder, "--costs", prices, "--json")
+        stdout, err = second_process.communicate(timeout=600)
+        assert second_process.returncode == 0, (stdout, err)
+    counts = json.loads(stdout)
+    assert (counts["status"], counts["samples"], counts["error"]) == ("success", 4, 0)
     # Those that were asked before had no price then; each is of 120 tokens.
-    assert told["cost_usd"] == pytest.approx(2 * 120e-6)
-    assert len(asked) - before == 2
+    assert counts["cost_usd"] == pytest.approx(2 * 120e-6)
+    assert len(prompts) - count_before == 2
     assert len(desk.attempts()) == 4
-    assert {desk.state(one.id) for one in desk.attempts()} == {AttemptState.SUBMITTED}
+    assert {desk.state(attempt.id) for attempt in desk.attempts()} == {AttemptState.SUBMITTED}
     assert desk.are_whole()
 
 
@@ -484,20 +504,20 @@ def invoke(*arguments: str | Path) -> Result:
 
 
 def test_prompts_go_out_and_replies_come_back_as_samples(desk: Desk) -> None:
-    prompts, replies = desk.out.parent / "prompts.jsonl", desk.out.parent / "replies.jsonl"
+    prompts, replies = desk.out_folder.parent / "prompts.jsonl", desk.out_folder.parent / "replies.jsonl"
     went = invoke("export-prompts", prompts, "--pack", "starter", "--problem", "amdahl")
     assert went.exit_code == 0, went.output
     (line,) = (json.loads(text) for text in prompts.read_text().splitlines())
     replies.write_text("".join(json.dumps({"id": line["id"], "completion": text}) + "\n" for text in "ABCD"))
-    told = grade(
+    counts = grade(
         replies, "--solver", "local-7b", "--prompts", "cs-bench", "--shots", "0", "--knowledge-cutoff", "2026-05"
     )
-    assert (told["total"], told["right"], told["wrong"], told["accuracy"]) == (4, 1, 3, 0.25)
-    assert {(one.solver, one.condition) for one in desk.attempts()} == {("local-7b", "model")}
-    events = [recorded.event for one in desk.attempts() for recorded in desk.events(one.id)]
+    assert (counts["total"], counts["right"], counts["wrong"], counts["accuracy"]) == (4, 1, 3, 0.25)
+    assert {(attempt.solver, attempt.condition) for attempt in desk.attempts()} == {("local-7b", "model")}
+    events = [recorded.event for attempt in desk.attempts() for recorded in desk.events(attempt.id)]
     assert {event.file.text for event in events if isinstance(event, TextSet) and event.file} == set("ABCD")
-    used = [event for event in events if isinstance(event, ModelUsage)]
-    assert {(one.parameters["prompts"], one.parameters["knowledge_cutoff"]) for one in used} == {
+    usages = [event for event in events if isinstance(event, ModelUsage)]
+    assert {(usage.parameters["prompts"], usage.parameters["knowledge_cutoff"]) for usage in usages} == {
         ("cs-bench", "2026-05")
     }
     assert desk.are_whole()
@@ -506,31 +526,31 @@ def test_prompts_go_out_and_replies_come_back_as_samples(desk: Desk) -> None:
 def grade(replies: Path, *options: str) -> dict[str, Any]:
     ran = CliRunner().invoke(command_line(), ["grade", "starter", "--responses", str(replies), *options, "--json"])
     assert ran.exit_code == 0, ran.output
-    found: dict[str, Any] = json.loads(ran.stdout)
-    return found
+    counts: dict[str, Any] = json.loads(ran.stdout)
+    return counts
 
 
 def test_grading_the_replies_of_a_run_again_finds_its_own_attempts(desk: Desk, tmp_path: Path) -> None:
     log = run(desk, says("Let me think about A.\nAnswer: B"), problems="amdahl", think=True)
     replies = tmp_path / "replies.jsonl"
     write_replies(log, replies)
-    before = [(one.id, len(desk.events(one.id))) for one in desk.attempts()]
-    told = grade(replies)
-    assert (told["total"], told["right"], told["solver"]) == (1, 1, "mockllm/model")
-    assert [(one.id, len(desk.events(one.id))) for one in desk.attempts()] == before
+    attempts_before = [(attempt.id, len(desk.events(attempt.id))) for attempt in desk.attempts()]
+    counts = grade(replies)
+    assert (counts["total"], counts["right"], counts["solver"]) == (1, 1, "mockllm/model")
+    assert [(attempt.id, len(desk.events(attempt.id))) for attempt in desk.attempts()] == attempts_before
     (line,) = (json.loads(text) for text in replies.read_text().splitlines())
     replies.write_text(json.dumps(line | {"completion": "Answer: A"}) + "\n")
     assert grade(replies)["wrong"] == 1
     assert len(desk.attempts()) == 2, "another answer is not that attempt, whatever the line says"
     replies.write_text(json.dumps(line) + "\n")
     grade(replies, "--solver", "somebody")
-    (other,) = (one for one in desk.attempts() if one.solver == "somebody")
-    (used,) = (one.event for one in desk.events(other.id) if isinstance(one.event, ModelUsage))
-    assert (used.parameters["shots"], used.parameters["steps"]) == (0, True)
+    (other_attempt,) = (attempt for attempt in desk.attempts() if attempt.solver == "somebody")
+    (usage,) = (recorded.event for recorded in desk.events(other_attempt.id) if isinstance(recorded.event, ModelUsage))
+    assert (usage.parameters["shots"], usage.parameters["steps"]) == (0, True)
 
 
 def test_examples_of_the_validation_split_come_before_the_question_and_are_not_asked(desk: Desk) -> None:
-    file = desk.out.parent / "questions.json"
+    file = desk.out_folder.parent / "questions.json"
     record = {"Domain": "D", "SubDomain": "S", "Tag": "T", "Language": "German", "Format": "Assertion"}
     splits = {1: "Valid", 2: "Test", 3: "Valid"}
     file.write_text(
@@ -542,15 +562,15 @@ def test_examples_of_the_validation_split_come_before_the_question_and_are_not_a
         )
     )
     Store(desk.home).add(import_csbench([file], "asked"))
-    asked: list[list[tuple[str, str]]] = []
+    conversations: list[list[tuple[str, str]]] = []
 
     def reply(messages: list[ChatMessage], config: GenerateConfig) -> ModelOutput:
-        asked.append([(message.role, message.text.splitlines()[0]) for message in messages[1:]])
+        conversations.append([(message.role, message.text.splitlines()[0]) for message in messages[1:]])
         return ModelOutput.from_content("mockllm/model", "Falsch")
 
     log = run(desk, scripted(reply), pack="asked", shots=2)
     assert summary(log)["passed"] == 1
-    (turns,) = asked
+    (turns,) = conversations
     assert [role for role, _ in turns] == ["user", "assistant", "user", "assistant", "user"]
     assert set(zip(turns[0:4:2], turns[1:4:2], strict=True)) == {
         (("user", "Frage 1"), ("assistant", "Wahr")),
@@ -558,11 +578,11 @@ def test_examples_of_the_validation_split_come_before_the_question_and_are_not_a
     }
     assert turns[4] == ("user", "Frage 2")
     (attempt,) = desk.attempts()
-    (used,) = [recorded.event for recorded in desk.events(attempt.id) if isinstance(recorded.event, ModelUsage)]
-    assert (used.parameters["shots"], used.parameters["steps"]) == (2, False)
+    (usage,) = [recorded.event for recorded in desk.events(attempt.id) if isinstance(recorded.event, ModelUsage)]
+    assert (usage.parameters["shots"], usage.parameters["steps"]) == (2, False)
     with StudyLog(log_file(desk.home)) as events:
-        write_report(events, Store(desk.home), ReportOptions(desk.out / "report", events=False))
-    (row,) = csv.DictReader((desk.out / "report" / "tables" / "domains-t.csv").read_text().splitlines()[:2])
+        write_report(events, Store(desk.home), ReportOptions(desk.out_folder / "report", events=False))
+    (row,) = csv.DictReader((desk.out_folder / "report" / "tables" / "domains-t.csv").read_text().splitlines()[:2])
     assert (row["row"], row["column"], row["value"]) == ("model: mockllm/model (de, 2-shot)", "all", "1.0")
 
 
@@ -601,10 +621,10 @@ def test_a_command_line_agent_answers_a_question(desk: Desk) -> None:
     ],
 )
 def test_a_mistake_is_one_sentence(arguments: tuple[str, ...], words: str, desk: Desk) -> None:
-    said = invoke(*arguments, "--json")
-    assert said.exit_code == 2, said.output
-    assert words in said.stderr
-    assert "Traceback" not in said.output
+    invocation = invoke(*arguments, "--json")
+    assert invocation.exit_code == 2, invocation.output
+    assert words in invocation.stderr
+    assert "Traceback" not in invocation.output
 
 
 def test_the_other_commands_do_not_load_inspect() -> None:

@@ -36,8 +36,10 @@ def test_inspect_eval_runs_our_tasks_by_name(installed: Path, tmp_path: Path, mo
         timeout=1200,
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    found = [read_eval_log(str(file)) for file in logs.glob("*.eval")]
-    assert {log.eval.task: log.status for log in found} == dict.fromkeys(names, "success"), [log.error for log in found]
+    eval_logs = [read_eval_log(str(file)) for file in logs.glob("*.eval")]
+    assert {log.eval.task: log.status for log in eval_logs} == dict.fromkeys(names, "success"), [
+        log.error for log in eval_logs
+    ]
     monkeypatch.setenv("BENCHWRIGHT_HOME", str(home))
     with StudyLog(log_file(Home.find())) as log:
         assert {header.condition for header in log.headers()} == {"model", "agent"}

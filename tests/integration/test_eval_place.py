@@ -28,18 +28,18 @@ from ..support.models.eval_place import programs
 __all__ = ("desk", "programs")
 
 
-def works(desk: Desk, programs: Path, *commands: str, **more: Any) -> tuple[Any, list[str]]:
+def works(desk: Desk, programs: Path, *commands: str, **options: Any) -> tuple[Any, list[str]]:
     """What comes of an agent whose model says these commands, and what each printed."""
-    said = iter((*commands, "done"))
+    replies = iter((*commands, "done"))
     printed: list[str] = []
 
-    def reply(asked: Any, config: Any) -> ModelOutput:
-        if asked[-1].role == "user":
-            printed.append(asked[-1].text)
-        return ModelOutput.from_content("mockllm/model", next(said))
+    def reply(messages: Any, config: Any) -> ModelOutput:
+        if messages[-1].role == "user":
+            printed.append(messages[-1].text)
+        return ModelOutput.from_content("mockllm/model", next(replies))
 
-    place = f"benchwright:{programs}"
-    log = run(desk, scripted(reply), "agent", command="agent {prompt}", place=place, **more)
+    agent_place = f"benchwright:{programs}"
+    log = run(desk, scripted(reply), "agent", command="agent {prompt}", place=agent_place, **options)
     return log, printed[1:]
 
 
@@ -60,7 +60,7 @@ def test_a_command_line_agent_solves_a_problem_in_the_sandbox_of_hidden_tests(de
     events = desk.events(attempt.id)
     file = replay(events).files["rtl/sat_counter.sv"]
     assert (file.text or "").strip() == COUNTER.strip()
-    assert sum(one.event.calls for one in events if isinstance(one.event, ModelUsage)) == 3
+    assert sum(recorded.event.calls for recorded in events if isinstance(recorded.event, ModelUsage)) == 3
     assert desk.are_whole()
 
 
@@ -72,17 +72,17 @@ def listening() -> Iterator[tuple[int, list[str]]]:
         server.settimeout(0.2)
 
         def serve() -> None:
-            while not over.is_set():
+            while not stop_event.is_set():
                 try:
                     came.append(str(server.accept()[1]))
                 except TimeoutError:
                     continue
 
-        over = threading.Event()
+        stop_event = threading.Event()
         thread = threading.Thread(target=serve)
         thread.start()
         yield server.getsockname()[1], came
-        over.set()
+        stop_event.set()
         thread.join()
 
 
@@ -138,13 +138,13 @@ def test_what_an_agent_has_done_by_its_limit_counts(desk: Desk, programs: Path) 
     log, _ = works(desk, programs, "true", problems="saturating-counter", tokens=1)
     assert summary(log)["passed"] == 1
     (attempt,) = desk.attempts()
-    ends = [one.event for one in desk.events(attempt.id) if isinstance(one.event, TimedOut)]
+    ends = [recorded.event for recorded in desk.events(attempt.id) if isinstance(recorded.event, TimedOut)]
     assert [event.reason for event in ends] == ["token_limit"]
 
 
 def agent_command(desk: Desk, programs: Path, model: Model, command: str = "agent") -> EvalLog:
-    place = f"benchwright:{programs}"
-    return run(desk, model, "agent", problems="saturating-counter", command=command, place=place)
+    agent_place = f"benchwright:{programs}"
+    return run(desk, model, "agent", problems="saturating-counter", command=command, place=agent_place)
 
 
 def test_an_agent_that_fails_has_failed_with_what_it_left_and_leaves_no_process(desk: Desk, programs: Path) -> None:
@@ -153,7 +153,7 @@ def test_an_agent_that_fails_has_failed_with_what_it_left_and_leaves_no_process(
     log = agent_command(desk, programs, says("done"))
     assert (summary(log)["error"], summary(log)["passed"]) == (0, 1)
     (attempt,) = desk.attempts()
-    (ended,) = [one.event for one in desk.events(attempt.id) if isinstance(one.event, Abandoned)]
+    (ended,) = [recorded.event for recorded in desk.events(attempt.id) if isinstance(recorded.event, Abandoned)]
     assert ended.reason == "its command ended with 3: broken"
     assert not any(b"sleep\x00987" in _read(file) for file in Path("/proc").glob("[0-9]*/cmdline"))
 
@@ -168,7 +168,7 @@ def test_an_agent_that_fails_has_failed_with_what_it_left_and_leaves_no_process(
 def test_an_agent_is_asked_again_where_it_could_not_start_or_its_model_did_not_answer(
     desk: Desk, programs: Path, command: str, model: str, words: str
 ) -> None:
-    def reply(asked: Any, config: Any) -> ModelOutput:
+    def reply(messages: Any, config: Any) -> ModelOutput:
         if model == "unreachable":
             raise OSError("no route")
         return ModelOutput.from_content("mockllm/model", model)
@@ -191,5 +191,5 @@ def test_a_folder_that_is_not_there_is_named(desk: Desk) -> None:
     log = run(
         desk, says("done"), "agent", problems="saturating-counter", command="agent", place="benchwright:/not/there"
     )
-    told = json.dumps(summary(log))
-    assert "/not/there" in told
+    summary_text = json.dumps(summary(log))
+    assert "/not/there" in summary_text

@@ -17,15 +17,15 @@ from benchwright_server.cli.app import command_line
 from benchwright_studies.conduct.study_log import StudyLog
 
 from ..support.models.eval_reflect import ANSWER, CANARY, MODEL, add, home
-from ..support.service.judge_endpoint import Asked, JudgeEndpoint, Play, Played, content, fails
+from ..support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, Play, PlayedReply, content, fails
 
 __all__ = ("home",)
 
 
-def command(play: Play, *options: str) -> tuple[int, Any, list[Asked]]:
+def command(play: Play, *options: str) -> tuple[int, Any, list[JudgeRequest]]:
     with JudgeEndpoint(play) as endpoint:
-        given = ["eval", *options, "--pack", "mine", "--model", MODEL, "--base-url", endpoint.url, "--json"]
-        ran = CliRunner().invoke(command_line(), [*given, "--out", "out"], catch_exceptions=False)
+        arguments = ["eval", *options, "--pack", "mine", "--model", MODEL, "--base-url", endpoint.url, "--json"]
+        ran = CliRunner().invoke(command_line(), [*arguments, "--out", "out"], catch_exceptions=False)
         return ran.exit_code, json.loads(ran.stdout) if ran.stdout else ran.stderr, list(endpoint.requests)
 
 
@@ -34,29 +34,31 @@ def reflections(home: Home) -> dict[str, list[Reflected]]:
     with StudyLog(log_file(home)) as log:
         assert all(verify(*log.stored(header.id)).ok for header in log.headers())
         return {
-            header.problem: [one.event for one in log.events(header.id) if isinstance(one.event, Reflected)]
+            header.problem: [
+                recorded.event for recorded in log.events(header.id) if isinstance(recorded.event, Reflected)
+            ]
             for header in log.headers()
         }
 
 
-def answers(asked: Asked) -> Played:
+def answers(request: JudgeRequest) -> PlayedReply:
     return content(ANSWER)
 
 
-def reflects(asked: Asked) -> Played:
+def reflects(request: JudgeRequest) -> PlayedReply:
     return content("The output was never driven.")
 
 
 def test_a_model_sees_its_own_answer_and_what_the_policy_shows_and_nothing_hidden(home: Home) -> None:
     add(home, "inverter")
     assert command(answers)[1]["failed"] == 1
-    status, told, (asked,) = command(reflects, "reflect")
-    assert (status, told["reflections"], told["error"]) == (0, 1, 0)
-    roles = [message["role"] for message in asked.body["messages"]]
+    status, counts, (request,) = command(reflects, "reflect")
+    assert (status, counts["reflections"], counts["error"]) == (0, 1, 0)
+    roles = [message["role"] for message in request.body["messages"]]
     assert roles == ["system", "user", "assistant", "user"]
-    texts = [str(message["content"]) for message in asked.body["messages"]]
+    texts = [str(message["content"]) for message in request.body["messages"]]
     assert "Write an inverter." in texts[1] and ANSWER in texts[2] and "failed." in texts[3]
-    assert CANARY not in json.dumps(asked.body)
+    assert CANARY not in json.dumps(request.body)
     ((event,),) = reflections(home).values()
     assert (event.model, event.text, event.number) == (MODEL, "The output was never driven.", 1)
     with StudyLog(log_file(home)) as log:
@@ -71,10 +73,12 @@ def test_tokens_of_reflections_are_no_tokens_of_attempts(home: Home) -> None:
     command(answers)
     with StudyLog(log_file(home)) as log:
         (header,) = log.headers()
-        before = [one.event for one in log.events(header.id) if one.event.type == "model_usage"]
+        usages_before = [recorded.event for recorded in log.events(header.id) if recorded.event.type == "model_usage"]
     command(reflects, "reflect")
     with StudyLog(log_file(home)) as log:
-        assert [one.event for one in log.events(header.id) if one.event.type == "model_usage"] == before
+        assert [
+            recorded.event for recorded in log.events(header.id) if recorded.event.type == "model_usage"
+        ] == usages_before
     ((event,),) = reflections(home).values()
     assert event.input_tokens > 0 and event.output_tokens > 0
 
@@ -86,26 +90,30 @@ def test_only_failures_without_a_reflection_are_asked_about(home: Home) -> None:
     command(answers, "--problem", "right")
     add(home, "one", "two", "right")
 
-    def halting(asked: Asked) -> Played:
+    def halting(request: JudgeRequest) -> PlayedReply:
         asked_before.append(1)
-        return reflects(asked) if len(asked_before) == 1 else fails(400, "down")
+        return reflects(request) if len(asked_before) == 1 else fails(400, "down")
 
     asked_before: list[int] = []
-    status, told, _ = command(halting, "reflect", "--jobs", "1")
-    assert (status, told["reflections"], told["error"]) == (1, 1, 1)
-    status, told, asked = command(reflects, "reflect")
-    assert (status, told["reflections"], len(asked)) == (0, 1, 1)
-    found = reflections(home)
-    assert {name: len(events) for name, events in found.items()} == {"mine/one": 1, "mine/two": 1, "mine/right": 0}
-    status, said, asked = command(reflects, "reflect")
-    assert status == 2 and "has no failed attempt" in said and asked == []
+    status, counts, _ = command(halting, "reflect", "--jobs", "1")
+    assert (status, counts["reflections"], counts["error"]) == (1, 1, 1)
+    status, counts, requests = command(reflects, "reflect")
+    assert (status, counts["reflections"], len(requests)) == (0, 1, 1)
+    problem_reflections = reflections(home)
+    assert {name: len(events) for name, events in problem_reflections.items()} == {
+        "mine/one": 1,
+        "mine/two": 1,
+        "mine/right": 0,
+    }
+    status, output, requests = command(reflects, "reflect")
+    assert status == 2 and "has no failed attempt" in output and requests == []
 
 
 def test_an_empty_reply_is_no_reflection(home: Home) -> None:
     add(home, "inverter")
     command(answers)
-    status, told, _ = command(lambda asked: content("  "), "reflect")
-    assert (status, told["reflections"], told["error"]) == (1, 0, 1) and "reply is empty" in told["why"]
+    status, counts, _ = command(lambda request: content("  "), "reflect")
+    assert (status, counts["reflections"], counts["error"]) == (1, 0, 1) and "reply is empty" in counts["why"]
     assert reflections(home) == {"mine/inverter": []}
 
 
@@ -113,5 +121,5 @@ def test_an_attempt_at_an_earlier_version_of_a_problem_is_left_out(home: Home) -
     add(home, "inverter")
     command(answers)
     add(home, "inverter", statement="Write two inverters.")
-    status, _, asked = command(reflects, "reflect")
-    assert status == 2 and asked == []
+    status, _, requests = command(reflects, "reflect")
+    assert status == 2 and requests == []

@@ -22,8 +22,8 @@ from benchwright_subjects.prompt_sets.forms import digest_of
 from benchwright_subjects.prompt_sets.quarch import QUARCH
 
 from ..support.models.eval import COUNTER, design
-from ..support.service.judge_endpoint import Asked, JudgeEndpoint, Played, content
-from ..support.studies.eval_study import Lab, call, lab, run, told
+from ..support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, PlayedReply, content
+from ..support.studies.eval_study import Lab, call, lab, printed_json, run
 
 __all__ = ("lab",)
 
@@ -46,30 +46,30 @@ class Models:
         self.seeds: list[tuple[str, int]] = []
         self.tools: list[str] = []
 
-    def __call__(self, asked: Asked) -> Played:
-        model = asked.body["model"]
-        self.seeds.append((model, asked.seed))
+    def __call__(self, request: JudgeRequest) -> PlayedReply:
+        model = request.body["model"]
+        self.seeds.append((model, request.seed))
         if model == "worker":
-            return self._work(asked)
-        if "sat_counter" in asked.user:
-            design = COUNTER if asked.seed == 41 else "module sat_counter; endmodule"
+            return self._work(request)
+        if "sat_counter" in request.user:
+            design = COUNTER if request.seed == 41 else "module sat_counter; endmodule"
             return content(f"```systemverilog\n{design}```\nConfidence: 70 %")
-        sure = "**Confidence:** 90%" if asked.user.endswith("exactly this form:\nConfidence: <number> %") else ""
-        return content(f"{'B' if asked.seed == 40 else 'A'}\n\n{sure}")
+        sure = "**Confidence:** 90%" if request.user.endswith("exactly this form:\nConfidence: <number> %") else ""
+        return content(f"{'B' if request.seed == 40 else 'A'}\n\n{sure}")
 
-    def _work(self, asked: Asked) -> Played:
-        messages = asked.body["messages"]
-        done = [message for message in messages if message["role"] == "tool"]
-        self.tools += [str(message["content"]) for message in done[-1:]]
+    def _work(self, request: JudgeRequest) -> PlayedReply:
+        messages = request.body["messages"]
+        tool_messages = [message for message in messages if message["role"] == "tool"]
+        self.tools += [str(message["content"]) for message in tool_messages[-1:]]
         if not any("sat_counter" in str(message["content"]) for message in messages):
-            return call("write_file", path="answer.md", content="B") if not done else call("submit")
+            return call("write_file", path="answer.md", content="B") if not tool_messages else call("submit")
         steps = (
             call("run_hidden_tests"),
             call("run_hidden_tests"),
             call("write_file", path="rtl/sat_counter.sv", content=COUNTER),
             call("submit"),
         )
-        return steps[len(done)]
+        return steps[len(tool_messages)]
 
 
 @pytest.fixture
@@ -85,8 +85,8 @@ def endpoint(models: Models) -> Iterator[JudgeEndpoint]:
 
 def counts(model: str, attempts: int, **outcomes: int) -> dict[str, object]:
     """What `benchwright eval --study` says of a condition that is complete."""
-    found = {"passed": 0, "failed": 0, "undecided": 0} | outcomes
-    return {"model": f"openai-api/local/{model}", "done": attempts, "total": attempts, **found}
+    outcome_counts = {"passed": 0, "failed": 0, "undecided": 0} | outcomes
+    return {"model": f"openai-api/local/{model}", "done": attempts, "total": attempts, **outcome_counts}
 
 
 def the_person_works(lab: Lab) -> None:
@@ -96,8 +96,8 @@ def the_person_works(lab: Lab) -> None:
         studies = Studies(log, Attempts(log))
         studies.enroll("both", "P01")
         studies.give_consent("both", "P01", "1")
-        for asked in studies.study("both").study.problems:
-            studies.forecast("both", "P01", asked.problem, Forecast(minutes_without_ai=4))
+        for task in studies.study("both").study.problems:
+            studies.forecast("both", "P01", task.problem, Forecast(minutes_without_ai=4))
         for _ in range(2):
             assigned, agreed, ref = studies.next_task("both", "P01")
             problem = Store(lab.home).problem(ref)
@@ -131,7 +131,7 @@ def test_a_study_of_a_person_a_model_and_an_agent_comes_into_one_report(
     file = lab.study()
     assert run("study", "run", file).exit_code == 0
     the_person_works(lab)
-    came = told(run("eval", "--study", file, "--base-url", endpoint.url, "--json"))
+    came = printed_json(run("eval", "--study", file, "--base-url", endpoint.url, "--json"))
     assert came["conditions"] == {
         "small": counts("scripted", 4, passed=2, failed=2),
         "worker": counts("worker", 2, passed=2),
@@ -139,35 +139,35 @@ def test_a_study_of_a_person_a_model_and_an_agent_comes_into_one_report(
     # The plan's seed, and one more for each further sample.
     assert sorted(set(models.seeds)) == [("scripted", 40), ("scripted", 41), ("worker", 40)]
 
-    small = lab.of("small")
-    assert {(one.study, one.solver) for one in small} == {("both", "openai-api/local/scripted")}
+    small = lab.headers_of("small")
+    assert {(attempt.study, attempt.solver) for attempt in small} == {("both", "openai-api/local/scripted")}
     kinds = [type(event).__name__ for event in lab.events(small[0].id)]
     assert kinds[:3] == ["Opened", "Assigned", "Started"]
-    (assigned,) = {event for one in small for event in lab.events(one.id) if isinstance(event, Assigned)} & {
+    (assigned,) = {event for attempt in small for event in lab.events(attempt.id) if isinstance(event, Assigned)} & {
         event for event in lab.events(small[0].id) if isinstance(event, Assigned)
     }
     assert (assigned.solver, assigned.condition, assigned.runs_allowed) == ("model", "small", 2)
     assert assigned.time_limit_s in (300, 600)
-    used = [event for event in lab.events(small[0].id) if isinstance(event, ModelUsage)]
-    assert used[0].parameters["prompts"] == "benchwright+confidence"
+    usages = [event for event in lab.events(small[0].id) if isinstance(event, ModelUsage)]
+    assert usages[0].parameters["prompts"] == "benchwright+confidence"
     # The study does not let the clock stand for hidden tests.
-    assert not any(isinstance(event, ClockHeld) for one in small for event in lab.events(one.id))
+    assert not any(isinstance(event, ClockHeld) for attempt in small for event in lab.events(attempt.id))
 
     # Two runs can be asked for, and of each the agent sees the verdict alone; submitting grades once more.
-    (design_of_worker,) = [one for one in lab.of("worker") if one.problem.endswith("counter")]
+    (design_of_worker,) = [attempt for attempt in lab.headers_of("worker") if attempt.problem.endswith("counter")]
     runs = [event for event in lab.events(design_of_worker.id) if isinstance(event, RunFinished)]
     assert [event.outcome for event in runs] == ["failed", "failed", "passed"]
     first = next(text for text in models.tools if text.startswith("failed."))
     assert first.splitlines()[1:] == ["[1 runs left]"]
 
-    said = told(run("study", "status", "both", "--json"))
-    assert said["machines"]["small"] == {"model": "openai-api/local/scripted", "done": 4, "total": 4}
+    facts = printed_json(run("study", "status", "both", "--json"))
+    assert facts["machines"]["small"] == {"model": "openai-api/local/scripted", "done": 4, "total": 4}
     assert run("study", "close", "both", "--yes").exit_code == 0
-    assert told(run("study", "status", "both", "--json"))["flaws"] == []
+    assert printed_json(run("study", "status", "both", "--json"))["flaws"] == []
 
     # Beside the study, and later than its end.
     later = ("--pack", "starter", "--problem", "amdahl", "--model", "openai-api/local/late", "--seed", "40")
-    told(run("eval", *later, "--base-url", endpoint.url, "--json"))
+    printed_json(run("eval", *later, "--base-url", endpoint.url, "--json"))
     assert run("report", "--study", "both", "--out", lab.folder / "report").exit_code == 0
     report = json.loads((lab.folder / "report" / "report.json").read_text())
     assert report["groups"] == ["alone", "worker", "small"]
@@ -181,15 +181,19 @@ def test_a_study_of_a_person_a_model_and_an_agent_comes_into_one_report(
     assert numbers["models"]["small"]["usage"]["calls"] == 4
     assert numbers["support"]["deviations"] == []
     # It says 70 % of the design and 90 % of the question, each of which it knows once in two.
-    said = numbers["estimates"]["self_success, small"]
-    assert (said["forecasts"], said["brier"]["value"]) == (4, pytest.approx((0.1**2 + 0.9**2 + 0.3**2 + 0.7**2) / 4))
-    assert said["ece"] == pytest.approx(((0.9 - 0.5) + (0.7 - 0.5)) / 2)
-    assert {one["pack"]: one["published"] for one in numbers["models"]["worker"]["packs"]} == {"starter": "2026-11-20"}
+    facts = numbers["estimates"]["self_success, small"]
+    assert (facts["forecasts"], facts["brier"]["value"]) == (4, pytest.approx((0.1**2 + 0.9**2 + 0.3**2 + 0.7**2) / 4))
+    assert facts["ece"] == pytest.approx(((0.9 - 0.5) + (0.7 - 0.5)) / 2)
+    assert {pack["pack"]: pack["published"] for pack in numbers["models"]["worker"]["packs"]} == {
+        "starter": "2026-11-20"
+    }
     with (lab.folder / "report" / "attempts.csv").open(newline="") as table:
         cutoffs = {(row["condition"], row["knowledge_cutoff"]) for row in csv.DictReader(table)}
     assert cutoffs == {("alone", ""), ("small", ""), ("worker", "2024-09"), ("model", "")}
     late = numbers["after-closing"]["groups"]
-    assert {group: one["attempts"] for group, one in late.items()} == {"model: openai-api/local/late": 1}
+    assert {group: group_numbers["attempts"] for group, group_numbers in late.items()} == {
+        "model: openai-api/local/late": 1
+    }
     logs = [read_eval_log(str(lab.folder / "report" / name)) for name in report["files"]["inspect"]]
     assert sorted((log.eval.task_args["condition"], len(log.samples or ())) for log in logs) == [
         ("", 1),  # That of the late attempt, which the report shows as such.
@@ -220,26 +224,26 @@ def test_what_is_done_is_not_asked_again_and_what_is_missing_is(
 ) -> None:
     file = lab.study(MODELS_ONLY)
     options = ("--study", file, "--base-url", endpoint.url, "--json")
-    first = told(run("eval", *options))
+    first = printed_json(run("eval", *options))
     assert len(models.seeds) == 2
-    again = told(run("eval", *options))
-    assert (again["runs"], len(models.seeds)) == ([], 2)
-    assert again["conditions"] == first["conditions"], "the second run says what was there"
-    shown = run("eval", *options[:-1])
-    assert "earlier runs" in shown.stdout and "\t2\t2\t" in shown.stdout
+    repeated = printed_json(run("eval", *options))
+    assert (repeated["runs"], len(models.seeds)) == ([], 2)
+    assert repeated["conditions"] == first["conditions"], "the second run says what was there"
+    listing = run("eval", *options[:-1])
+    assert "earlier runs" in listing.stdout and "\t2\t2\t" in listing.stdout
     with StudyLog(log_file(lab.home)) as log:
-        ids = {one.id for one in log.headers()}
+        ids = {header.id for header in log.headers()}
         studies = Studies(log, Attempts(log))
-        known = studies.study("machines")
+        registered_study = studies.study("machines")
     assert len(ids) == 2
-    assert set(known.digests) == {"starter/amdahl", "starter/gates-of-a-figure"}
+    assert set(registered_study.digests) == {"starter/amdahl", "starter/gates-of-a-figure"}
 
 
 def test_a_sample_that_broke_off_is_gone_on_with_in_the_same_attempt(lab: Lab) -> None:
     is_up = False
 
-    def play(asked: Asked) -> Played:
-        return content("B") if is_up else Played(b'{"error": {"message": "no such model"}}', status=400)
+    def play(request: JudgeRequest) -> PlayedReply:
+        return content("B") if is_up else PlayedReply(b'{"error": {"message": "no such model"}}', status=400)
 
     with JudgeEndpoint(play) as endpoint:
         options = ("--study", lab.study(MODELS_ONLY), "--base-url", endpoint.url, "--json")
@@ -247,11 +251,11 @@ def test_a_sample_that_broke_off_is_gone_on_with_in_the_same_attempt(lab: Lab) -
         assert broken.exit_code == 1, broken.output
         assert json.loads(broken.stdout)["conditions"]["small"]["done"] == 0
         assert "eval --study machines" in broken.stderr
-        before = {one.id for one in lab.of("small")}
+        ids_before = {attempt.id for attempt in lab.headers_of("small")}
         is_up = True
-        assert told(run("eval", *options))["conditions"]["small"]["done"] == 2
-    assert {one.id for one in lab.of("small")} == before
-    kinds = [type(event).__name__ for event in lab.events(next(iter(before)))]
+        assert printed_json(run("eval", *options))["conditions"]["small"]["done"] == 2
+    assert {attempt.id for attempt in lab.headers_of("small")} == ids_before
+    kinds = [type(event).__name__ for event in lab.events(next(iter(ids_before)))]
     assert kinds.count("Assigned") == 1
 
 
@@ -261,16 +265,18 @@ def test_the_time_limit_is_the_problems_own(lab: Lab) -> None:
         "[{problem: starter/amdahl, time_minutes: 0.01}, starter/gates-of-a-figure]",
     )
 
-    def play(asked: Asked) -> Played:
-        late = 0 if "figure" in asked.user or isinstance(asked.body["messages"][1]["content"], list) else 3
-        return Played(content("B").body, headers={"Content-Type": "application/json"}, delay_s=late)
+    def play(request: JudgeRequest) -> PlayedReply:
+        late = 0 if "figure" in request.user or isinstance(request.body["messages"][1]["content"], list) else 3
+        return PlayedReply(content("B").body, headers={"Content-Type": "application/json"}, delay_s=late)
 
     with JudgeEndpoint(play) as endpoint:
-        came = told(run("eval", "--study", lab.study(text), "--base-url", endpoint.url, "--json"))
+        came = printed_json(run("eval", "--study", lab.study(text), "--base-url", endpoint.url, "--json"))
     assert came["conditions"]["small"]["done"] == 2
     ends: dict[str, object] = {
-        one.problem: [(event.reason, event.limit) for event in lab.events(one.id) if isinstance(event, TimedOut)]
-        for one in lab.of("small")
+        attempt.problem: [
+            (event.reason, event.limit) for event in lab.events(attempt.id) if isinstance(event, TimedOut)
+        ]
+        for attempt in lab.headers_of("small")
     }
     assert ends == {"starter/amdahl": [("time_limit", pytest.approx(0.6))], "starter/gates-of-a-figure": []}
 

@@ -28,7 +28,7 @@ from benchwright_studies.conduct.study_log import StudyLog
 from ..support.models.eval import COUNTER
 from ..support.models.eval_inspect_command import installed
 from ..support.models.eval_place import programs
-from ..support.service.judge_endpoint import Asked, JudgeEndpoint, Played, content
+from ..support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, PlayedReply, content
 
 __all__ = ("installed", "programs")
 
@@ -38,7 +38,9 @@ PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "evaluate-models.md"
 def documented(beginning: str, **changed: str) -> str:
     """The command of the page that begins so, with some words replaced."""
     blocks = re.findall(r"```sh\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    lines: list[str] = [one for block in blocks for one in block.splitlines() if one.startswith(beginning)]
+    lines: list[str] = [
+        candidate for block in blocks for candidate in block.splitlines() if candidate.startswith(beginning)
+    ]
     (line,) = lines
     for old, new in changed.items():
         assert old in line, line
@@ -68,8 +70,12 @@ class Desk:
 
     def outcomes(self) -> list[tuple[str, str, str]]:
         with StudyLog(log_file(Home.find())) as log:
-            found = [(header, Attempts(log).summary(header.id)) for header in log.headers()]
-        return [(one.condition, one.problem, summary.verdict.reason) for one, summary in found if summary.verdict]
+            summaries = [(header, Attempts(log).summary(header.id)) for header in log.headers()]
+        return [
+            (header.condition, header.problem, summary.verdict.reason)
+            for header, summary in summaries
+            if summary.verdict
+        ]
 
 
 @pytest.fixture
@@ -77,9 +83,9 @@ def desk(tmp_path: Path, installed: Path, monkeypatch: pytest.MonkeyPatch) -> De
     return Desk(tmp_path, installed, monkeypatch)
 
 
-def streamed(text: str) -> Played:
+def streamed(text: str) -> PlayedReply:
     """A completion as server-sent events, in pieces of a few characters."""
-    pieces = [text[at : at + 7] for at in range(0, len(text), 7)]
+    pieces = [text[start : start + 7] for start in range(0, len(text), 7)]
     common = {"id": "1", "object": "chat.completion.chunk", "created": 0, "model": "scripted"}
     chunks: list[dict[str, Any]] = [
         {"choices": [{"index": 0, "delta": {"role": "assistant", "content": piece}, "finish_reason": None}]}
@@ -88,11 +94,11 @@ def streamed(text: str) -> Played:
     chunks.append({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
     chunks.append({"choices": [], "usage": {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}})
     lines = [f"data: {json.dumps(common | chunk)}\n\n" for chunk in chunks] + ["data: [DONE]\n\n"]
-    return Played("".join(lines).encode(), headers={"Content-Type": "text/event-stream"})
+    return PlayedReply("".join(lines).encode(), headers={"Content-Type": "text/event-stream"})
 
 
 def answers(text: str) -> Any:
-    return lambda asked: streamed(text) if asked.body.get("stream") else content(text)
+    return lambda request: streamed(text) if request.body.get("stream") else content(text)
 
 
 def test_a_model_behind_an_address_is_asked_as_the_page_says(desk: Desk) -> None:
@@ -114,7 +120,7 @@ def test_a_model_that_inspect_does_not_know_costs_what_the_file_says(desk: Desk)
     assert json.loads(printed)["cost_usd"] == pytest.approx(100 * 2.5e-6 + 20 * 10e-6)
     with StudyLog(log_file(Home.find())) as log:
         (header,) = log.headers()
-        (usage,) = (one.event for one in log.events(header.id) if isinstance(one.event, ModelUsage))
+        (usage,) = (recorded.event for recorded in log.events(header.id) if isinstance(recorded.event, ModelUsage))
     assert usage.cost_usd == pytest.approx(0.00045)
 
 
@@ -123,7 +129,7 @@ def test_inspects_own_commands_work_as_the_page_says_with_a_model_that_streams(d
     with JudgeEndpoint(answers("module sync_fifo; endmodule")) as endpoint:
         line = documented("inspect eval benchwright/answer", **{"openai/gpt-5": "openai-api/local/m"})
         desk.run(f"{line} --model-base-url {endpoint.url} -M stream=true --log-dir logs --display plain")
-        assert [asked.body.get("stream") for asked in endpoint.requests] == [True] * 5
+        assert [request.body.get("stream") for request in endpoint.requests] == [True] * 5
     (file,) = (desk.folder / "logs").glob("*.eval")
     log = read_eval_log(str(file))
     scores = [(sample.scores or {})["verdict"].value for sample in log.samples or ()]
@@ -151,9 +157,9 @@ def test_an_agents_command_works_as_the_page_says(desk: Desk, programs: Path) ->
     (programs / "bin" / "agent").rename(programs / "bin" / "my-agent")
     write = f"mkdir -p rtl && cat > rtl/sat_counter.sv <<'END'\n{COUNTER}\nEND"
 
-    def play(asked: Asked) -> Played:
-        is_first = not any(message["role"] == "assistant" for message in asked.body["messages"])
-        played: Played = answers(write if is_first else "done")(asked)
+    def play(request: JudgeRequest) -> PlayedReply:
+        is_first = not any(message["role"] == "assistant" for message in request.body["messages"])
+        played: PlayedReply = answers(write if is_first else "done")(request)
         return played
 
     with JudgeEndpoint(play) as endpoint:
@@ -164,8 +170,8 @@ def test_an_agents_command_works_as_the_page_says(desk: Desk, programs: Path) ->
         desk.run(f"{line} --base-url {endpoint.url} --problem saturating-counter --out runs")
     assert desk.outcomes() == [("agent", "starter/saturating-counter", "passed")]
     (work,) = (desk.folder / "runs").glob("*.responses.jsonl")
-    again = json.loads(desk.run(f"benchwright grade starter --responses {work} --json"))
-    assert (again["total"], again["right"]) == (1, 1)
+    counts = json.loads(desk.run(f"benchwright grade starter --responses {work} --json"))
+    assert (counts["total"], counts["right"]) == (1, 1)
 
 
 def _fetched(address: str, server: subprocess.Popen[bytes]) -> str:

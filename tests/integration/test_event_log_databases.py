@@ -66,9 +66,9 @@ def test_writers_with_a_log_each_keep_one_chain(where: str | Path) -> None:
     failures: list[BaseException] = []
 
     def write(name: str, order: list[str]) -> None:
-        with StudyLog(where) as own:
+        with StudyLog(where) as own_log:
             futures = [
-                own.append_nowait(order[number % 2], Edit(path=name, version=number, changes=(Change(text="x"),)))
+                own_log.append_nowait(order[number % 2], Edit(path=name, version=number, changes=(Change(text="x"),)))
                 for number in range(600)
             ]
             failures.extend(error for future in futures if (error := future.exception()) is not None)
@@ -123,8 +123,8 @@ data: {to: "WHERE"}
 
 
 def test_a_studys_records_go_where_it_says_and_can_be_closed_and_deleted_there(postgres: Path, tmp_path: Path) -> None:
-    where = new_database(postgres)
-    file = parse_study(STUDY.replace("WHERE", where), Path("s.yaml"))
+    database_url = new_database(postgres)
+    file = parse_study(STUDY.replace("WHERE", database_url), Path("s.yaml"))
     for participant in ("ada", "bob"):
         with StudyLog(tmp_path / participant / "log.sqlite") as log:
             studies = Studies(log, Attempts(log))
@@ -150,7 +150,7 @@ def test_a_studys_records_go_where_it_says_and_can_be_closed_and_deleted_there(p
                 log.append_blocking(attempt, event)
             assert studies.finish("s", participant)
             deliver(log, "s", participant)
-    with StudyLog(where) as log:
+    with StudyLog(database_url) as log:
         assert sorted(header.solver for header in log.headers()) == ["ada", "bob"]
         closed = close_study(log, "s")
         assert log.delete_participant("s", "ada", "asked")

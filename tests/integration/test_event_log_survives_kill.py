@@ -71,19 +71,19 @@ def test_kills_at_random_points_lose_nothing_acknowledged_and_the_attempt_goes_o
         # Now and then in the very first batch, mostly in the middle of writing.
         time.sleep(dice.choice((0.0, dice.uniform(0, 0.01), dice.uniform(0, 0.2))))
         recorder.send_signal(signal.SIGKILL)
-        rest = recorder.stdout.read()
+        remainder = recorder.stdout.read()
         assert recorder.wait(timeout=300) == -signal.SIGKILL
         # The last line may have been cut off by the kill.
-        told = [line.split() for line in (first + rest).split("\n")[:-1]]
-        assert told
-        acknowledged |= {int(seq): digest for seq, digest in told}
+        pairs = [line.split() for line in (first + remainder).split("\n")[:-1]]
+        assert pairs
+        acknowledged |= {int(seq): digest for seq, digest in pairs}
 
     with StudyLog(where) as log:
         events = log.events(attempt)
         assert {seq: digest for seq, digest in acknowledged.items() if events[seq - 1].hash != digest} == {}
-        versions = [one.event.version for one in events if isinstance(one.event, Edit)]
+        versions = [recorded.event.version for recorded in events if isinstance(recorded.event, Edit)]
         # Each recorder counts from 1: what it wrote is the beginning of what it handed over.
-        begun = [place for place, version in enumerate(versions) if version == 1]
+        begun = [index for index, version in enumerate(versions) if version == 1]
         for start, end in pairwise([*begun, len(versions)]):
             assert versions[start:end] == list(range(1, end - start + 1))
         attempts = Attempts(log)

@@ -12,7 +12,7 @@ from benchwright_exams.reading.page import ReadExam
 from benchwright_exams.structure.ledger import Region, check_covered
 from benchwright_exams.work import Extracted
 
-from ..support.packs.exam_measures import Measured, measure
+from ..support.packs.exam_measures import MeasuredExam, measure
 from ..support.packs.exam_papers import papers, scan, skip_without_tesseract
 
 PAPERS = {paper.name: paper for paper in papers()}
@@ -20,7 +20,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "questions-from-an-exam.m
 
 
 @pytest.fixture(scope="module", params=PAPERS)
-def measured(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Measured:
+def measured(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> MeasuredExam:
     if request.param == "scanned":
         skip_without_tesseract()
     return measure(PAPERS[request.param], tmp_path_factory.mktemp("exam"))
@@ -41,51 +41,53 @@ def test_what_a_scan_loses_is_named(name: str, tmp_path: Path) -> None:
     assert scanned.extra == ()
 
 
-def words(found: Extracted) -> Iterator[str]:
-    for item in found.items.items:
+def words(extraction: Extracted) -> Iterator[str]:
+    for item in extraction.items.items:
         yield item.title
         yield from item.choices.values()
         yield from (block.text for block in (*item.context, *item.body, *item.solution))
 
 
 @pytest.mark.sampled
-def test_every_question_is_found_or_named(measured: Measured) -> None:
+def test_every_question_is_found_or_named(measured: MeasuredExam) -> None:
     assert measured.missed == ()
     assert measured.extra == ()
-    assert measured.right == len(measured.paper.asked)
+    assert measured.right == len(measured.paper.questions)
 
 
-def test_every_figure_and_table_belongs_to_a_question(measured: Measured) -> None:
+def test_every_figure_and_table_belongs_to_a_question(measured: MeasuredExam) -> None:
     assert measured.figures == measured.paper.figures
 
 
-def test_no_sentence_is_invented(measured: Measured) -> None:
+def test_no_sentence_is_invented(measured: MeasuredExam) -> None:
     assert measured.invented == ()
 
 
-def test_what_is_no_question_is_in_none(measured: Measured) -> None:
-    assert [word for word in measured.paper.never for text in words(measured.found) if word in text] == []
+def test_what_is_no_question_is_in_none(measured: MeasuredExam) -> None:
+    assert [word for word in measured.paper.never for text in words(measured.extraction) if word in text] == []
 
 
-def test_what_was_not_found_is_named(measured: Measured) -> None:
-    findings = " ".join(one.says for one in (*measured.found.ledger.findings, *measured.found.items.findings))
-    assert [word for word in measured.paper.named if word not in findings] == []
+def test_what_was_not_found_is_named(measured: MeasuredExam) -> None:
+    findings = " ".join(
+        finding.says for finding in (*measured.extraction.ledger.findings, *measured.extraction.items.findings)
+    )
+    assert [word for word in measured.paper.finding_words if word not in findings] == []
 
 
 def placed(exam: ReadExam) -> dict[int, list[str]]:
     return {page.number: sorted("".join(word.text for word in page.words)) for page in exam.pages}
 
 
-def test_the_ledger_has_every_sign_of_every_page_once(measured: Measured) -> None:
-    regions = measured.found.ledger.regions
+def test_the_ledger_has_every_sign_of_every_page_once(measured: MeasuredExam) -> None:
+    regions = measured.extraction.ledger.regions
     check_covered(regions)
     by_page: dict[int, list[Region]] = {}
     for region in regions:
         by_page.setdefault(region.page, []).append(region)
-    for page, signs in placed(measured.found.exam).items():
-        there = "".join(one.text for one in by_page.get(page, []) if not one.id.endswith("hidden"))
-        assert sorted("".join(there.split())) == signs
+    for page, signs in placed(measured.extraction.exam).items():
+        page_text = "".join(region.text for region in by_page.get(page, []) if not region.id.endswith("hidden"))
+        assert sorted("".join(page_text.split())) == signs
 
 
-def test_the_page_has_the_table_that_is_measured(measured: Measured) -> None:
+def test_the_page_has_the_table_that_is_measured(measured: MeasuredExam) -> None:
     assert measured.row in PAGE.read_text(encoding="utf-8")

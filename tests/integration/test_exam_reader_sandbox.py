@@ -81,28 +81,28 @@ def test_a_reader_that_was_taken_over_reaches_nothing(
     secret.write_text("hidden")
     with socket.create_server(("127.0.0.1", 0)) as listening:
         arguments = [str(secret), str(outside), str(listening.getsockname()[1])]
-        said = ReaderProcess("bwrap").ask(exam, arguments).said
+        report = ReaderProcess("bwrap").ask(exam, arguments).reply
     refused = ("home", "secret", "passwords", "outside", "package", "exam", "root", "network", "vsock", "flood")
-    assert {name: said[name][:8] for name in refused} == dict.fromkeys(refused, "refused:")
-    assert said["scratch"] == "9"
-    assert {"LANG", "OMP_THREAD_LIMIT", "PATH"} <= set(said["environment"]) <= {*ALLOWED}
-    assert said["others"] == []
-    assert said["forks"] < 16
+    assert {name: report[name][:8] for name in refused} == dict.fromkeys(refused, "refused:")
+    assert report["scratch"] == "9"
+    assert {"LANG", "OMP_THREAD_LIMIT", "PATH"} <= set(report["environment"]) <= {*ALLOWED}
+    assert report["others"] == []
+    assert report["forks"] < 16
     assert not outside.exists()
 
 
 def test_its_answer_is_limited(exam: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stand_in(monkeypatch, "import os\nwhile True: os.write(1, bytes(1 << 20))")
-    assert "error" in ReaderProcess("bwrap").ask(exam, []).said
+    assert "error" in ReaderProcess("bwrap").ask(exam, []).reply
 
 
 @pytest.mark.parametrize(
-    "said", ["", "[]", "[" * 90_000, '{"pages": -1, "ignored": []}', '{"pages": "x"}', '{"error": {"a": 1}}']
+    "output", ["", "[]", "[" * 90_000, '{"pages": -1, "ignored": []}', '{"pages": "x"}', '{"error": {"a": 1}}']
 )
 def test_an_answer_that_is_none_ends_with_a_sentence(
-    said: str, exam: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    output: str, exam: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stand_in(monkeypatch, f"print({said!r})")
+    stand_in(monkeypatch, f"print({output!r})")
     with pytest.raises(ExamError, match="can't be read"):
         read_exam(exam, tmp_path / "out")
 
@@ -125,8 +125,8 @@ def test_what_a_reader_leaves_behind_is_ended(exam: Path, tmp_path: Path, monkey
     )
     marker = f"left-behind-{os.getpid()}"
     assert ReaderProcess("bwrap").ask(exam, [marker]) == Answer({})
-    commands = [one.info["cmdline"] or [] for one in psutil.process_iter(["cmdline"])]
-    assert [one for one in commands if marker in one] == []
+    commands = [process.info["cmdline"] or [] for process in psutil.process_iter(["cmdline"])]
+    assert [command for command in commands if marker in command] == []
 
 
 def test_without_a_sandbox_only_who_asks_for_it_reads(

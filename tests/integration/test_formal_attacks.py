@@ -49,9 +49,9 @@ SPY = "module spy(input clk, input [7:0] d);\n  always @(posedge clk) if (d == 8
 async def test_what_a_proof_would_not_see_is_no_equivalence(
     reference: str, design: str, reason: str, toolchain: Toolchain
 ) -> None:
-    found = await compared(reference, design, toolchain)
-    assert found.result is Result.UNKNOWN, found
-    assert reason in found.reason
+    opinion = await compared(reference, design, toolchain)
+    assert opinion.result is Result.UNKNOWN, opinion
+    assert reason in opinion.reason
 
 
 RARE = "always @* begin y = 3; {} a[0]: y = 2; default: y = 3; endcase end"
@@ -76,17 +76,17 @@ CASE = "case (1'b1) (a == 8'h5a && b == 8'hc3): y = 1;"
     ],
 )
 async def test_what_frees_yosys_alone_is_no_equivalence(design: str, reason: str, toolchain: Toolchain) -> None:
-    found = await compared(LOGIC.format(RARE.format(CASE)), design, toolchain)
-    assert found.result is Result.UNKNOWN, found
-    assert reason in found.reason
+    opinion = await compared(LOGIC.format(RARE.format(CASE)), design, toolchain)
+    assert opinion.result is Result.UNKNOWN, opinion
+    assert reason in opinion.reason
 
 
 RARELY = LOGIC.format("{} always @* y = (a == 8'h5a && b == 8'h3c) ? ({}) : a;")
 
 
-def rarely(value: str, declared: str = "", before: str = "") -> str:
+def rarely(value: str, declared: str = "", prefix: str = "") -> str:
     """A design that differs from others of its kind for one of 65,536 inputs, which random ones seldom find."""
-    return before + RARELY.format(declared, value)
+    return prefix + RARELY.format(declared, value)
 
 
 @pytest.mark.parametrize(
@@ -105,22 +105,22 @@ def rarely(value: str, declared: str = "", before: str = "") -> str:
             rarely("s.p[1]", "struct packed {logic [0:3] p; logic [3:0] q;} s; assign s = b;"),
             "an ascending range",
         ),
-        (rarely("98"), rarely("`M(b)", before='`define M(x) "x"\n'), "has a string"),
+        (rarely("98"), rarely("`M(b)", prefix='`define M(x) "x"\n'), "has a string"),
         (
             rarely("b + 2"),
-            rarely("b + `V", before="`define Q 1\n`undefineall\n`ifdef Q\n`define V 1\n`else\n`define V 2\n`endif\n"),
+            rarely("b + `V", prefix="`define Q 1\n`undefineall\n`ifdef Q\n`define V 1\n`else\n`define V 2\n`endif\n"),
             "`undefineall`",
         ),
         (
             rarely("b"),
-            rarely("b + `V", before="`ifdef __LINE__\n`define V 1\n`else\n`define V 0\n`endif\n"),
+            rarely("b + `V", prefix="`ifdef __LINE__\n`define V 1\n`else\n`define V 0\n`endif\n"),
             "each tool",
         ),
         (
             rarely("b"),
             rarely(
                 "b + `V",
-                before='`define Z "/*"\n`ifdef YOSYS\n`define V 1\n`else\n`define V 0\n`endif\n`define Y "*/"\n',
+                prefix='`define Z "/*"\n`ifdef YOSYS\n`define V 1\n`else\n`define V 0\n`endif\n`define Y "*/"\n',
             ),
             "each tool",
         ),
@@ -152,9 +152,9 @@ def rarely(value: str, declared: str = "", before: str = "") -> str:
 async def test_what_yosys_reads_otherwise_is_no_equivalence(
     reference: str, design: str, reason: str, toolchain: Toolchain
 ) -> None:
-    found = await compared(reference, design, toolchain)
-    assert found.result is Result.UNKNOWN, found
-    assert reason in found.reason
+    opinion = await compared(reference, design, toolchain)
+    assert opinion.result is Result.UNKNOWN, opinion
+    assert reason in opinion.reason
 
 
 async def test_comparisons_with_what_is_known_are_compared(toolchain: Toolchain) -> None:
@@ -189,8 +189,8 @@ async def test_comparisons_with_what_is_known_are_compared(toolchain: Toolchain)
     ],
 )
 async def test_a_difference_of_language_is_found(reference: str, design: str, toolchain: Toolchain) -> None:
-    found = await compared(reference, design, toolchain)
-    assert found.result is Result.DIFFERS, found
+    opinion = await compared(reference, design, toolchain)
+    assert opinion.result is Result.DIFFERS, opinion
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.storage.pack_folder import read_built_in
 
 from ..support.designs.formal_exhaustive import SAMPLES, published
-from ..support.designs.state_walk import MOST_BITS, NotWalkedError, Walk, Walked, predicted, shape, walked
+from ..support.designs.state_walk import MOST_BITS, NotWalkedError, Walk, WalkOutcome, predicted, shape, walked
 
 PAIRS = 30
 """Of each design, nightly."""
@@ -66,40 +66,40 @@ _COMMUTATIVE = frozenset(
 
 
 @dataclass(frozen=True)
-class Compared:
+class DesignPair:
     """A reference and a design that was made of it."""
 
     mutant: Mutant
-    said: Opinion
-    shown: Walked | None
+    opinion: Opinion
+    walk: WalkOutcome | None
     """None where nothing is said, or a simulation of the mutant does not come to its end."""
 
     @property
     def agrees(self) -> bool:
         """Whether the opinion is what the walk shows, as far as it went; one that is unknown always is."""
-        said, shown = self.said, self.shown
-        if shown is None:
+        opinion, walk = self.opinion, self.walk
+        if walk is None:
             return True
-        if said.result is Result.EQUIVALENT:
-            return shown.cycle is None or (said.depth is not None and shown.cycle >= said.depth)
-        assert said.cycle is not None
-        if shown.cycle is None:
-            return shown.cycles is not None and said.cycle >= shown.cycles
+        if opinion.result is Result.EQUIVALENT:
+            return walk.cycle is None or (opinion.depth is not None and walk.cycle >= opinion.depth)
+        assert opinion.cycle is not None
+        if walk.cycle is None:
+            return walk.cycles is not None and opinion.cycle >= walk.cycles
         # Later differences come from a search that does not look for the shortest way.
-        return said.cycle == shown.cycle or (said.cycle > shown.cycle and said.cycle >= FIRST_CYCLES)
+        return opinion.cycle == walk.cycle or (opinion.cycle > walk.cycle and opinion.cycle >= FIRST_CYCLES)
 
 
 def rewrites(files: Mapping[str, bytes], paths: Iterable[str]) -> list[Mutant]:
     """Designs that do the same: the operands of a commutative operator in each other's place."""
-    found = []
+    mutants = []
     for path in filter(is_design_file, paths):
         source = Source(path, files[path].decode())
         for node in source.nodes():
             if isinstance(node, BinaryExpressionSyntax) and node.kind in _COMMUTATIVE:
                 for edit in source.exchanged(node.left, node.right):
                     span = (edit.start, edit.end)
-                    found.append(Mutant.of(path, source.content, kind="rewrite", span=span, after=edit.text))
-    return found
+                    mutants.append(Mutant.of(path, source.content, kind="rewrite", span=span, new_text=edit.text))
+    return mutants
 
 
 @asynccontextmanager
@@ -110,11 +110,11 @@ async def begun(files: Mapping[str, bytes], top: str, toolchain: Toolchain, *, r
         NotWalkedError: It has too many inputs, or can't be walked.
     """
     design, folder = sources(files), unguessable()
-    known = shape(design.files, top, remembers=remembers)
-    if known.bits > MOST_BITS:
-        raise NotWalkedError(f"it has {known.bits} bits of inputs")
-    with bench(design.at(folder), open_sandbox("bwrap"), toolchain) as at:
-        walk = Walk(at, design, f"/code/{folder}", known)
+    known_shape = shape(design.files, top, remembers=remembers)
+    if known_shape.bits > MOST_BITS:
+        raise NotWalkedError(f"it has {known_shape.bits} bits of inputs")
+    with bench(design.files_below(folder), open_sandbox("bwrap"), toolchain) as running_bench:
+        walk = Walk(running_bench, design, f"/code/{folder}", known_shape)
         await walk.begin()
         yield walk
 
@@ -127,13 +127,13 @@ async def is_replayed(walk: Walk) -> bool:
     chosen = random.Random(0)
     for _ in range(3):
         inputs = [chosen.randrange(1 << walk.shape.bits) for _ in range(50)]
-        said = predicted(walk, inputs)
-        if said != await walk.simulated(inputs[: len(said)]):
+        outputs = predicted(walk, inputs)
+        if outputs != await walk.simulated(inputs[: len(outputs)]):
             return False
     return True
 
 
-async def compared(problem: Problem, pairs: int, most: int, toolchain: Toolchain) -> list[Compared]:
+async def compared(problem: Problem, pairs: int, most_steps: int, toolchain: Toolchain) -> list[DesignPair]:
     """Compares a reference with mutants and rewrites of it.
 
     Raises:
@@ -144,30 +144,36 @@ async def compared(problem: Problem, pairs: int, most: int, toolchain: Toolchain
     if chosen.top is None:
         raise NotWalkedError("its top module is not known")
     reference = {path: text for path, text in chosen.files.items() if is_design_file(path)}
-    same = rewrites(reference, problem.hidden.reference)
-    same = random.Random(problem.id).sample(same, min(len(same), max(1, pairs // 5)))
+    equal_mutants = rewrites(reference, problem.hidden.reference)
+    equal_mutants = random.Random(problem.id).sample(equal_mutants, min(len(equal_mutants), max(1, pairs // 5)))
     for remembers in (False, True):
         async with begun(reference, chosen.top, toolchain, remembers=remembers) as ours:
-            await walked(ours, ours, most)
+            await walked(ours, ours, most_steps)
             if await is_replayed(ours):
-                return [await _pair(ours, one, reference, most, toolchain) for one in (*same, *chosen.chosen)]
+                return [
+                    await _pair(ours, mutant, reference, most_steps, toolchain)
+                    for mutant in (*equal_mutants, *chosen.chosen)
+                ]
     raise NotWalkedError("a simulation remembers more than variables")
 
 
 async def _pair(
-    ours: Walk, mutant: Mutant, reference: Mapping[str, bytes], most: int, toolchain: Toolchain
-) -> Compared:
-    other, top = mutant.applied(reference), ours.shape.top
-    said, shown = await opinion(reference, other, top, sandbox=open_sandbox("bwrap"), toolchain=toolchain), None
-    if said.result is not Result.UNKNOWN:
+    ours: Walk, mutant: Mutant, reference: Mapping[str, bytes], most_steps: int, toolchain: Toolchain
+) -> DesignPair:
+    changed_files, top = mutant.applied(reference), ours.shape.top
+    formal_opinion, walk = (
+        await opinion(reference, changed_files, top, sandbox=open_sandbox("bwrap"), toolchain=toolchain),
+        None,
+    )
+    if formal_opinion.result is not Result.UNKNOWN:
         for remembers in (False, True):
             with contextlib.suppress(NotWalkedError):
-                async with begun(other, top, toolchain, remembers=remembers) as theirs:
-                    shown = await walked(ours, theirs, most)
+                async with begun(changed_files, top, toolchain, remembers=remembers) as theirs:
+                    walk = await walked(ours, theirs, most_steps)
                     if await is_replayed(theirs):
                         break
-                shown = None
-    return Compared(mutant, said, shown)
+                walk = None
+    return DesignPair(mutant, formal_opinion, walk)
 
 
 def smaller(problem: Problem) -> Problem:
@@ -181,12 +187,12 @@ def smaller(problem: Problem) -> Problem:
     return problem.model_copy(update={"id": f"{problem.id}-small", "hidden": hidden})
 
 
-DESIGNS = [one for one in read_built_in("starter").problems if one.kind is Kind.DESIGN]
-OURS = [*DESIGNS, *(smaller(one) for one in DESIGNS if one.id in SMALL)]
+DESIGNS = [problem for problem in read_built_in("starter").problems if problem.kind is Kind.DESIGN]
+OURS = [*DESIGNS, *(smaller(problem) for problem in DESIGNS if problem.id in SMALL)]
 
 
 @pytest.mark.sampled
-@pytest.mark.parametrize("problem", OURS, ids=lambda one: one.id)
+@pytest.mark.parametrize("problem", OURS, ids=lambda problem: problem.id)
 async def test_a_proof_of_our_own_designs_says_what_a_walk_shows(
     problem: Problem, toolchain: Toolchain, nightly: bool
 ) -> None:
@@ -207,8 +213,12 @@ async def test_a_proof_of_published_designs_says_what_a_walk_shows(
 
 async def check(problem: Problem, toolchain: Toolchain, nightly: bool) -> None:
     share = 1 if nightly else 10
-    found = await compared(problem, PAIRS // share, MOST_STEPS // share, toolchain)
-    assert [(one.mutant.before, one.mutant.after, one.said, one.shown) for one in found if not one.agrees] == []
+    comparisons = await compared(problem, PAIRS // share, MOST_STEPS // share, toolchain)
+    assert [
+        (comparison.mutant.before, comparison.mutant.after, comparison.opinion, comparison.walk)
+        for comparison in comparisons
+        if not comparison.agrees
+    ] == []
 
 
 async def table(pairs: int) -> None:
@@ -217,17 +227,22 @@ async def table(pairs: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         for problem in (*OURS, *published(Path(folder))):
             try:
-                found = await compared(problem, pairs, MOST_STEPS, toolchain)
+                comparisons = await compared(problem, pairs, MOST_STEPS, toolchain)
             except NotWalkedError as error:
                 print(f"| `{problem.id}` | {str(error).splitlines()[0]} |", flush=True)
                 continue
-            said = Counter(one.said.result.value for one in found)
-            whole = sum(one.shown is not None and one.shown.cycles is None for one in found)
-            counts = (len(found), *(said[one.value] for one in Result), whole, sum(not one.agrees for one in found))
+            result_counts = Counter(comparison.opinion.result.value for comparison in comparisons)
+            whole = sum(comparison.walk is not None and comparison.walk.cycles is None for comparison in comparisons)
+            counts = (
+                len(comparisons),
+                *(result_counts[member.value] for member in Result),
+                whole,
+                sum(not member.agrees for member in comparisons),
+            )
             print(f"| `{problem.id}` | {' | '.join(map(str, counts))} |", flush=True)
-            for one in found:
-                if not one.agrees:
-                    print(one, flush=True)
+            for comparison in comparisons:
+                if not comparison.agrees:
+                    print(comparison, flush=True)
 
 
 if __name__ == "__main__":

@@ -21,11 +21,11 @@ async def test_what_it_says_of_logic_is_what_all_inputs_show(seed: int, toolchai
     chosen = random.Random(seed)
     ours = random_logic(chosen)
     theirs = ours.changed(chosen)
-    found = await compared(ours.verilog, theirs.verilog, toolchain)
-    assert found.result is (Result.EQUIVALENT if (ours.table == theirs.table).all() else Result.DIFFERS), found
-    if found.result is Result.DIFFERS:
-        inputs = dict(found.stimulus[-1])
-        assert (int(found.expected, 2), int(found.found, 2)) == (ours.output(inputs), theirs.output(inputs))
+    opinion = await compared(ours.verilog, theirs.verilog, toolchain)
+    assert opinion.result is (Result.EQUIVALENT if (ours.table == theirs.table).all() else Result.DIFFERS), opinion
+    if opinion.result is Result.DIFFERS:
+        inputs = dict(opinion.stimulus[-1])
+        assert (int(opinion.expected, 2), int(opinion.found, 2)) == (ours.output(inputs), theirs.output(inputs))
 
 
 @pytest.mark.sampled
@@ -34,13 +34,13 @@ async def test_what_it_says_of_a_machine_is_what_a_walk_over_its_states_shows(se
     chosen = random.Random(seed)
     ours = random_machine(chosen, has_reset=seed // 10 % 2 == 0)
     theirs = ours.changed(chosen)
-    found = await compared(ours.verilog, theirs.verilog, toolchain)
+    opinion = await compared(ours.verilog, theirs.verilog, toolchain)
     steps = ours.differs_at(theirs)
-    assert found.result is (Result.EQUIVALENT if steps is None else Result.DIFFERS), found
-    assert found.depth is None
+    assert opinion.result is (Result.EQUIVALENT if steps is None else Result.DIFFERS), opinion
+    assert opinion.depth is None
     if steps is not None:
         # The reset takes a cycle.
-        assert found.cycle == steps + ours.has_reset
+        assert opinion.cycle == steps + ours.has_reset
 
 
 AND = "module top(input a, input b, output y); assign y = a & b; endmodule\n"
@@ -75,21 +75,24 @@ async def test_registers_start_unknown_until_a_reset_or_a_value_comes(toolchain:
 
 async def test_a_missing_initial_value_is_a_difference_at_the_start(toolchain: Toolchain) -> None:
     begun = "module top(input clk, output reg q); initial q = 0; always @(posedge clk) q <= ~q; endmodule\n"
-    found = await compared(begun, begun.replace("initial q = 0;", ""), toolchain)
-    assert (found.result, found.cycle, found.found) == (Result.DIFFERS, 0, "x")
+    opinion = await compared(begun, begun.replace("initial q = 0;", ""), toolchain)
+    assert (opinion.result, opinion.cycle, opinion.found) == (Result.DIFFERS, 0, "x")
 
 
 async def test_a_reference_that_never_defines_its_output_proves_nothing(toolchain: Toolchain) -> None:
     toggles = "module top(input clk, output reg q); always @(posedge clk) q <= ~q; endmodule\n"
     stuck = "module top(input clk, output reg q); always @(posedge clk) q <= 0; endmodule\n"
-    found = await compared(toggles, stuck, toolchain)
-    assert (found.result, found.reason) == (Result.UNKNOWN, "the reference may never define all bits of its outputs")
+    opinion = await compared(toggles, stuck, toolchain)
+    assert (opinion.result, opinion.reason) == (
+        Result.UNKNOWN,
+        "the reference may never define all bits of its outputs",
+    )
 
 
 async def test_an_asynchronous_reset_is_not_a_synchronous_one(toolchain: Toolchain) -> None:
     at_once = REGISTER.replace("@(posedge clk)", "@(posedge clk or posedge rst)")
-    found = await compared(at_once, REGISTER, toolchain)
-    assert (found.result, found.stimulus[-1]["rst"]) == (Result.DIFFERS, 1)
+    opinion = await compared(at_once, REGISTER, toolchain)
+    assert (opinion.result, opinion.stimulus[-1]["rst"]) == (Result.DIFFERS, 1)
 
 
 @pytest.mark.parametrize(
@@ -111,37 +114,37 @@ async def test_an_asynchronous_reset_is_not_a_synchronous_one(toolchain: Toolcha
     ],
 )
 async def test_what_is_not_modelled_is_unknown_with_the_reason(design: str, reason: str, toolchain: Toolchain) -> None:
-    found = await compared(AND, design, toolchain)
-    assert found.result is Result.UNKNOWN
-    assert reason in found.reason
+    opinion = await compared(AND, design, toolchain)
+    assert opinion.result is Result.UNKNOWN
+    assert reason in opinion.reason
 
 
 async def test_two_clocks_and_a_clock_that_is_read_are_not_modelled(toolchain: Toolchain) -> None:
     crossing = "module top(input c1, input c2, input d, output reg q); reg r;\n  always @(posedge c1) r <= d;\n"
     crossing += "  always @(posedge c2) q <= r;\nendmodule\n"
-    found = await compared(crossing, crossing, toolchain)
-    assert "more than one clock" in found.reason
+    opinion = await compared(crossing, crossing, toolchain)
+    assert "more than one clock" in opinion.reason
     gated = REGISTER.replace("q <= d;", "q <= d & clk;")
     assert "its clock clk is also read as a value" in (await compared(gated, gated, toolchain)).reason
 
 
 async def test_a_design_cannot_be_the_reference_by_including_it(toolchain: Toolchain) -> None:
     for path in ("f0.sv", "../gold/f0.sv", "/code/gold/f0.sv", "gold.il"):
-        found = await compared(AND, f'`include "{path}"\n', toolchain)
-        assert found.result is Result.UNKNOWN, path
+        opinion = await compared(AND, f'`include "{path}"\n', toolchain)
+        assert opinion.result is Result.UNKNOWN, path
 
 
 async def test_what_a_design_prints_or_leaves_is_not_taken_for_a_result(toolchain: Toolchain) -> None:
     forged = 'always @(posedge a) $display("Property proved. Networks are equivalent");'
-    found = await compared(AND, AND.replace("assign y = a & b;", f"assign y = a; {forged}"), toolchain)
-    assert found.result is Result.DIFFERS
+    opinion = await compared(AND, AND.replace("assign y = a & b;", f"assign y = a; {forged}"), toolchain)
+    assert opinion.result is Result.DIFFERS
 
 
 async def test_a_proof_that_takes_too_long_is_unknown(toolchain: Toolchain) -> None:
     ours = ADDED.replace("PRODUCT", "a * b")
     theirs = ADDED.replace("PRODUCT", "(b[7:0] * a) + ((b[15:8] * a) << 8)")
-    found = await compared(ours, theirs, toolchain, limit_s=4)
-    assert found.result is Result.UNKNOWN
+    opinion = await compared(ours, theirs, toolchain, limit_s=4)
+    assert opinion.result is Result.UNKNOWN
 
 
 async def test_outputs_that_are_wires_are_compared(toolchain: Toolchain) -> None:
@@ -159,8 +162,8 @@ async def test_memories_with_the_same_contents_are_equal(toolchain: Toolchain) -
   end
 endmodule
 """
-    other = buffer.replace("kept[a] + d", "d + kept[a]").replace("kept", "stored")
-    assert (await compared(buffer, other, toolchain)).result is Result.EQUIVALENT
+    renamed_buffer = buffer.replace("kept[a] + d", "d + kept[a]").replace("kept", "stored")
+    assert (await compared(buffer, renamed_buffer, toolchain)).result is Result.EQUIVALENT
 
 
 HANDSHAKE = """module top(input clk, input rst, input take, input [7:0] d,
@@ -176,7 +179,7 @@ LATE = SIMPLER.replace("else q <= d", "else q <= d + valid")
 
 
 @pytest.mark.parametrize(
-    ("other", "dont_cares", "result"),
+    ("design", "dont_cares", "result"),
     [
         (SIMPLER, {}, Result.DIFFERS),
         (SIMPLER, {"unless": {"q": "valid"}}, Result.EQUIVALENT),
@@ -190,19 +193,19 @@ LATE = SIMPLER.replace("else q <= d", "else q <= d + valid")
     ],
 )
 async def test_what_an_author_leaves_open_is_not_compared(
-    other: str, dont_cares: dict[str, Any], result: Result, toolchain: Toolchain
+    design: str, dont_cares: dict[str, Any], result: Result, toolchain: Toolchain
 ) -> None:
-    found = await compared(HANDSHAKE, other, toolchain, dont_cares=DontCares.model_validate(dont_cares))
-    assert found.result is result, found
+    opinion = await compared(HANDSHAKE, design, toolchain, dont_cares=DontCares.model_validate(dont_cares))
+    assert opinion.result is result, opinion
 
 
 @pytest.mark.parametrize(
-    ("unless", "said"), [({"r": "valid"}, "r, which is no output"), ({"q": "d"}, "d, which is no port of one bit")]
+    ("unless", "message"), [({"r": "valid"}, "r, which is no output"), ({"q": "d"}, "d, which is no port of one bit")]
 )
-async def test_a_dont_care_that_is_no_port_is_named(unless: dict[str, str], said: str, toolchain: Toolchain) -> None:
-    found = await compared(HANDSHAKE, SIMPLER, toolchain, dont_cares=DontCares(unless=unless))
-    assert found.result is Result.UNKNOWN
-    assert said in found.reason
+async def test_a_dont_care_that_is_no_port_is_named(unless: dict[str, str], message: str, toolchain: Toolchain) -> None:
+    opinion = await compared(HANDSHAKE, SIMPLER, toolchain, dont_cares=DontCares(unless=unless))
+    assert opinion.result is Result.UNKNOWN
+    assert message in opinion.reason
 
 
 SEVERAL_DRIVERS = """module top(input [31:0] a, input [31:0] b, output [31:0] y);
@@ -214,9 +217,9 @@ endmodule
 
 async def test_a_net_with_several_drivers_is_not_modelled(toolchain: Toolchain) -> None:
     reference = SEVERAL_DRIVERS.replace("  assign y = (b == 32'hDEADBEEF) ? ~a : a;\n", "")
-    found = await compared(reference, SEVERAL_DRIVERS, toolchain)
-    assert found.result is Result.UNKNOWN
-    assert "several drivers" in found.reason
+    opinion = await compared(reference, SEVERAL_DRIVERS, toolchain)
+    assert opinion.result is Result.UNKNOWN
+    assert "several drivers" in opinion.reason
 
 
 async def test_what_never_counts_is_no_equivalence(toolchain: Toolchain) -> None:
@@ -227,12 +230,12 @@ async def test_what_never_counts_is_no_equivalence(toolchain: Toolchain) -> None
   assign valid = v & ~rst;
 endmodule
 """
-    other = reference.replace("rst ? 8'd0 : d", "~d")
-    found = await compared(reference, other, toolchain, dont_cares=DontCares(unless={"data": "valid"}))
-    assert found.result is Result.UNKNOWN, found
+    design = reference.replace("rst ? 8'd0 : d", "~d")
+    opinion = await compared(reference, design, toolchain, dont_cares=DontCares(unless={"data": "valid"}))
+    assert opinion.result is Result.UNKNOWN, opinion
 
 
 async def test_an_inout_is_no_output_that_can_be_left_out(toolchain: Toolchain) -> None:
     text = "module top(input a, input b, inout s, output y);\n  assign s = a & b;\n  assign y = a;\nendmodule\n"
-    found = await compared(text, text, toolchain, dont_cares=DontCares(always=("s",)))
-    assert "inout" in found.reason
+    opinion = await compared(text, text, toolchain, dont_cares=DontCares(always=("s",)))
+    assert "inout" in opinion.reason

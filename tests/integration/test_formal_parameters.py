@@ -29,12 +29,12 @@ OTHERWISE_WRITTEN = REFERENCE.replace("a + b", "(a ^ b) + ((a & b) << 1)")
 
 async def compared(
     reference: str,
-    other: str,
+    design: str,
     toolchain: Toolchain,
     parameter_sets: ParameterSets,
     dont_cares: DontCares = NO_DONT_CARES,
 ) -> Opinion:
-    ours, theirs = ({"rtl/top.sv": text.encode()} for text in (reference, other))
+    ours, theirs = ({"rtl/top.sv": text.encode()} for text in (reference, design))
     return await opinion(
         ours,
         theirs,
@@ -48,48 +48,48 @@ async def compared(
 
 async def test_a_difference_with_one_set_alone_is_found_and_replayed_with_it(toolchain: Toolchain) -> None:
     assert (await compared(REFERENCE, ONLY_AT_3, toolchain, ())).result is Result.EQUIVALENT
-    found = await compared(REFERENCE, ONLY_AT_3, toolchain, ({"WIDTH": 5}, {"WIDTH": 3, "STEP": 1}, {"WIDTH": 4}))
-    assert (found.result, dict(found.parameters)) == (Result.DIFFERS, {"WIDTH": 3, "STEP": 1})
-    assert found.cycle == 1
-    before = found.stimulus[0]
-    right = 0 if before["rst"] else (before["d"] + 1) % 8
-    assert (found.output, found.expected, len(found.found)) == ("q", f"{right:03b}", 3)
+    opinion = await compared(REFERENCE, ONLY_AT_3, toolchain, ({"WIDTH": 5}, {"WIDTH": 3, "STEP": 1}, {"WIDTH": 4}))
+    assert (opinion.result, dict(opinion.parameters)) == (Result.DIFFERS, {"WIDTH": 3, "STEP": 1})
+    assert opinion.cycle == 1
+    first_inputs = opinion.stimulus[0]
+    right = 0 if first_inputs["rst"] else (first_inputs["d"] + 1) % 8
+    assert (opinion.output, opinion.expected, len(opinion.found)) == ("q", f"{right:03b}", 3)
 
 
 async def test_a_difference_with_the_defaults_has_no_parameters(toolchain: Toolchain) -> None:
     wrong = REFERENCE.replace("q <= next", "q <= ~next")
-    found = await compared(REFERENCE, wrong, toolchain, ({"WIDTH": 3},))
-    assert (found.result, dict(found.parameters)) == (Result.DIFFERS, {})
+    opinion = await compared(REFERENCE, wrong, toolchain, ({"WIDTH": 3},))
+    assert (opinion.result, dict(opinion.parameters)) == (Result.DIFFERS, {})
 
 
 async def test_what_is_equal_with_all_sets_is_equivalent(toolchain: Toolchain) -> None:
     sets: ParameterSets = ({"WIDTH": 3}, {"WIDTH": 16, "STEP": 7}, {"WIDTH": 8})
-    found = await compared(REFERENCE, OTHERWISE_WRITTEN, toolchain, sets)
-    assert found == Opinion(result=Result.EQUIVALENT)
+    opinion = await compared(REFERENCE, OTHERWISE_WRITTEN, toolchain, sets)
+    assert opinion == Opinion(result=Result.EQUIVALENT)
 
 
 @pytest.mark.parametrize(
-    "other",
+    "design",
     [
         REFERENCE.replace(", parameter int STEP = 2", "").replace("MOST = 3", "STEP = 2"),
         REFERENCE.replace("parameter int STEP", "localparam int STEP"),
     ],
 )
-async def test_a_design_without_a_parameter_of_a_set_is_unknown(other: str, toolchain: Toolchain) -> None:
-    assert (await compared(REFERENCE, other, toolchain, ({"WIDTH": 3},))).result is Result.EQUIVALENT
-    found = await compared(REFERENCE, other, toolchain, ({"WIDTH": 3}, {"WIDTH": 5, "STEP": 1}))
-    assert (found.result, dict(found.parameters)) == (Result.UNKNOWN, {"WIDTH": 5, "STEP": 1})
-    assert found.reason == "the design: it has no parameter STEP (WIDTH = 5, STEP = 1)"
+async def test_a_design_without_a_parameter_of_a_set_is_unknown(design: str, toolchain: Toolchain) -> None:
+    assert (await compared(REFERENCE, design, toolchain, ({"WIDTH": 3},))).result is Result.EQUIVALENT
+    opinion = await compared(REFERENCE, design, toolchain, ({"WIDTH": 3}, {"WIDTH": 5, "STEP": 1}))
+    assert (opinion.result, dict(opinion.parameters)) == (Result.UNKNOWN, {"WIDTH": 5, "STEP": 1})
+    assert opinion.reason == "the design: it has no parameter STEP (WIDTH = 5, STEP = 1)"
 
 
 async def test_a_difference_counts_more_than_a_set_before_it_that_is_unknown(toolchain: Toolchain) -> None:
     latch = "reg kept; always @* if (d[0]) kept = d[1]; assign last = kept;"
-    either = f"generate if (WIDTH == 5) begin {latch} end else assign last = &q; endgenerate"
-    other = ONLY_AT_3.replace("assign last = &q;", either)
-    unknown = await compared(REFERENCE, other, toolchain, ({"WIDTH": 5},))
+    generate_block = f"generate if (WIDTH == 5) begin {latch} end else assign last = &q; endgenerate"
+    design = ONLY_AT_3.replace("assign last = &q;", generate_block)
+    unknown = await compared(REFERENCE, design, toolchain, ({"WIDTH": 5},))
     assert (unknown.result, unknown.reason) == (Result.UNKNOWN, "the design: it has a latch (WIDTH = 5)")
-    found = await compared(REFERENCE, other, toolchain, ({"WIDTH": 5}, {"WIDTH": 3}))
-    assert (found.result, dict(found.parameters)) == (Result.DIFFERS, {"WIDTH": 3})
+    opinion = await compared(REFERENCE, design, toolchain, ({"WIDTH": 5}, {"WIDTH": 3}))
+    assert (opinion.result, dict(opinion.parameters)) == (Result.DIFFERS, {"WIDTH": 3})
 
 
 async def test_a_value_has_the_sign_that_it_has_in_an_instance(toolchain: Toolchain) -> None:
@@ -102,8 +102,8 @@ endmodule
 
 
 async def test_what_does_not_count_is_left_out_with_other_parameters_too(toolchain: Toolchain) -> None:
-    other = REFERENCE.replace("last = &q", "last = WIDTH == 3 ? |q : &q")
+    design = REFERENCE.replace("last = &q", "last = WIDTH == 3 ? |q : &q")
     sets: ParameterSets = ({"WIDTH": 3},)
-    assert (await compared(REFERENCE, other, toolchain, sets)).result is Result.DIFFERS
+    assert (await compared(REFERENCE, design, toolchain, sets)).result is Result.DIFFERS
     left_open = DontCares(always=("last",))
-    assert (await compared(REFERENCE, other, toolchain, sets, left_open)).result is Result.EQUIVALENT
+    assert (await compared(REFERENCE, design, toolchain, sets, left_open)).result is Result.EQUIVALENT

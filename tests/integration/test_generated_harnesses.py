@@ -88,23 +88,23 @@ def style(text: str, version: str) -> str:
 
 def record(category: Category, version: str) -> dict[str, Any]:
     """A datapoint, as its authors would publish it."""
-    given, solved, path, files = (_on_xcelium if category in ON_XCELIUM else _simulated)(category, version)
+    context, solved, path, files = (_on_xcelium if category in ON_XCELIUM else _simulated)(category, version)
     return {
         "id": f"counter_{category.value}_{version}",
         "categories": [category.value, "easy"],
-        "input": {"prompt": "Write what counts.", "context": given},
+        "input": {"prompt": "Write what counts.", "context": context},
         "output": {"response": "", "context": {path: solved}},
         "harness": {"files": files},
     }
 
 
 def _simulated(category: Category, version: str) -> tuple[dict[str, str], str, str, dict[str, str]]:
-    given, solved = SIDES[category]
-    sources = " ".join(f"/code/{path}" for path in dict.fromkeys([*given, "rtl/counter.sv"]))
+    context, solved = SIDES[category]
+    sources = " ".join(f"/code/{path}" for path in dict.fromkeys([*context, "rtl/counter.sv"]))
     runner = RUNNER.format(runner="cocotb_tools.runner") + (SYNTHESIS if category is Category.IMPROVEMENT else "")
     env = f"SIM=icarus\nTOPLEVEL_LANG=verilog\nVERILOG_SOURCES={sources}\nTOPLEVEL=counter\nMODULE=test_counter\n"
     return (
-        given,
+        context,
         solved,
         "rtl/counter.sv",
         {
@@ -146,9 +146,9 @@ def _on_xcelium(category: Category, version: str) -> tuple[dict[str, str], str, 
     return {"rtl/counter.sv": hidden}, asserted, "rtl/counter.sv", files
 
 
-def imported(made: dict[str, Any], version: str, folder: Path) -> Problem:
+def imported(datapoint: dict[str, Any], version: str, folder: Path) -> Problem:
     file = folder / f"generated_v{version}.jsonl"
-    file.write_text(json.dumps(made) + "\n")
+    file.write_text(json.dumps(datapoint) + "\n")
     (problem,) = import_cvdp([file], "generated").problems
     return problem
 
@@ -170,12 +170,12 @@ async def test_a_harness_is_two_sided(category: Category, version: str, toolchai
 
 @pytest.mark.nightly
 async def test_concurrent_assertions_go_to_verilator(toolchain: Toolchain, tmp_path: Path) -> None:
-    made = record(Category.MODIFICATION, "1.1.0")
-    held = "  holds: assert property (@(posedge clk) disable iff (!rst_n) !en |=> $stable(count));\n"
-    made["output"]["context"] = {"rtl/counter.sv": counter(DUE).replace("endmodule", f"{held}endmodule")}
+    datapoint = record(Category.MODIFICATION, "1.1.0")
+    assertion = "  holds: assert property (@(posedge clk) disable iff (!rst_n) !en |=> $stable(count));\n"
+    datapoint["output"]["context"] = {"rtl/counter.sv": counter(DUE).replace("endmodule", f"{assertion}endmodule")}
     executor = LocalExecutor(Home.find().cache, 2)
     checker = Checker(executor, BwrapSandbox(), toolchain, VerdictStore(tmp_path / "verdicts"))
-    (two_sided,) = await checker.check([imported(made, "1.1.0", tmp_path)])
+    (two_sided,) = await checker.check([imported(datapoint, "1.1.0", tmp_path)])
     assert two_sided.ok, two_sided.reason
     assert ON_VERILATOR in two_sided.reference.remarks
 
@@ -184,13 +184,13 @@ async def test_concurrent_assertions_go_to_verilator(toolchain: Toolchain, tmp_p
 @pytest.mark.parametrize("category", TEXTS[:2])
 def test_an_answer_is_scored_from_both_sides(category: Category, version: str, tmp_path: Path) -> None:
     answer = "The register counts up while up is high, and down while it is low."
-    made = {
+    datapoint = {
         "id": f"counter_{category.value}",
         "categories": [category.value, "easy"],
         "input": {"prompt": "What does the register do?", "context": {"rtl/counter.sv": counter(DUE)}},
         "output": {"response": answer, "context": {}},
         "harness": {},
     }
-    problem = imported(made, version, tmp_path)
+    problem = imported(datapoint, version, tmp_path)
     assert score(problem, answer).passed
     assert not score(problem, "Nothing at all, as far as anybody can see.").passed

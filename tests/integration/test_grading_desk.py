@@ -53,9 +53,9 @@ def home(tmp_path: Path) -> Iterator[Path]:
     environ = {"BENCHWRIGHT_HOME": str(folder)}
 
     async def leave_answers() -> None:
-        found = Home.find(environ)
-        records = await Records.open(records_location(read_settings(environ), found))
-        problem = Store(found).unseal(REF)
+        grader_home = Home.find(environ)
+        records = await Records.open(records_location(read_settings(environ), grader_home))
+        problem = Store(grader_home).unseal(REF)
         for answer in ("first answer", "second answer"):
             assert (await judge_and_record(problem, answer, None, records, ref=REF)).status is Status.PENDING
         await records.close()
@@ -85,11 +85,11 @@ def test_a_grader_sees_the_key_but_not_who_answered_and_every_grade_is_kept(home
     desk.process.kill()
     desk.process.wait()
 
-    again = Desk(home, "ann")
-    assert again.hears()["id"] == second["id"]
-    again.says(type="grade", id=second["id"], label="incorrect", difficulty=5, comment="guessed")
-    assert again.hears() == {"type": "done", "graded": 1}
-    assert again.process.wait(timeout=120) == 0
+    second_desk = Desk(home, "ann")
+    assert second_desk.hears()["id"] == second["id"]
+    second_desk.says(type="grade", id=second["id"], label="incorrect", difficulty=5, comment="guessed")
+    assert second_desk.hears() == {"type": "done", "graded": 1}
+    assert second_desk.process.wait(timeout=120) == 0
 
 
 def test_a_skipped_answer_comes_last(home: Path) -> None:

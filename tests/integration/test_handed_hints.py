@@ -91,10 +91,10 @@ def test_somebody_else_s_attempt_is_answered_like_none(
     attempt = begun(solver, problem)
     take(solver, attempt, 1)
     (tmp_path / "other").mkdir()
-    other = Solver.joining(service, course, tmp_path / "other", "Eve")
-    known, unknown = take(other, attempt, 1), take(other, "0" * 32, 1)
-    other.log.close()
-    assert (known.status_code, known.json()) == (404, unknown.json())
+    other_solver = Solver.joining(service, course, tmp_path / "other", "Eve")
+    known_reply, unknown = take(other_solver, attempt, 1), take(other_solver, "0" * 32, 1)
+    other_solver.log.close()
+    assert (known_reply.status_code, known_reply.json()) == (404, unknown.json())
 
 
 def test_an_assignment_without_hints_refuses_them(service: Service, problem: Problem, tmp_path: Path) -> None:
@@ -148,8 +148,8 @@ def test_a_hint_takes_its_cost_off_later_runs_also_of_other_attempts(
     assert [take(solver, attempt, number).status_code for number in (1, 2)] == [200, 200]
     assert ran(solver, problem, attempt, 2, right=True)[0] == "passed"
     assert "0.9" in teacher.get(f"/courses/{course.name}/grades").text
-    again = begun(solver, problem)
-    assert ran(solver, problem, again, 1, right=True)[0] == "passed"
+    second_attempt = begun(solver, problem)
+    assert ran(solver, problem, second_attempt, 1, right=True)[0] == "passed"
     assert "0.9" in teacher.get(f"/courses/{course.name}/grades").text
 
 
@@ -158,8 +158,8 @@ def test_staff_choose_the_aids_with_check_boxes(service: Service, course: Course
     path = f"/courses/{course.name}/assignments/{course.assignment}"
     page = teacher.get(path).text
     assert page.count('name="aids"') == page.count(" checked>") == len(Aid)
-    sent = {"csrf": csrf(teacher), "aids-said": "yes", "aids": ["explanations", "waveforms"]}
-    assert teacher.post(path, data=sent).status_code == 303
+    form = {"csrf": csrf(teacher), "aids-said": "yes", "aids": ["explanations", "waveforms"]}
+    assert teacher.post(path, data=form).status_code == 303
     page = teacher.get(path).text
     assert page.count(" checked>") == 2
     teacher.post(path, data={"csrf": csrf(teacher), "aids-said": "yes"})

@@ -24,21 +24,21 @@ from benchwright_problems.problem import Hidden, Limits, Problem, ScanAction
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 
 from ..support.machine.harness_runs import CANARY, RIGHT, RUNNER, WRONG, problem
-from ..support.machine.waiting import until
+from ..support.machine.waiting import wait_until
 
 
 def shell(script: str, **limits: float) -> Problem:
     """A harness that is one shell script."""
     compose = "services:\n  a:\n    image: i\n    volumes: [./src:/src]\n    command: [sh, /src/run.sh]\n"
     files = {"docker-compose.yml": compose, "src/run.sh": script}
-    made = problem(files, Limits.model_validate({"wall_s": 300.0, **limits}))
-    return made.model_copy(update={"hidden": Hidden(harness=files)})
+    shell_problem = problem(files, Limits.model_validate({"wall_s": 300.0, **limits}))
+    return shell_problem.model_copy(update={"hidden": Hidden(harness=files)})
 
 
 @pytest.fixture(params=[BwrapSandbox, NativeSandbox], ids=["bwrap", "native"])
 def sandbox(request: pytest.FixtureRequest) -> Sandbox:
-    made: Sandbox = request.param()
-    return made
+    new_sandbox: Sandbox = request.param()
+    return new_sandbox
 
 
 @pytest.fixture
@@ -49,14 +49,14 @@ def runs(open_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], lis
 
 
 async def grade(
-    asked: Problem, solution: str | dict[str, str], sandbox: Sandbox, toolchain: Toolchain
+    graded_problem: Problem, solution: str | dict[str, str], sandbox: Sandbox, toolchain: Toolchain
 ) -> tuple[Verdict, str]:
     files = {"rtl/inv.sv": solution} if isinstance(solution, str) else solution
     log = io.BytesIO()
     content = {path: text.encode() for path, text in files.items()}
     if isinstance(sandbox, NativeSandbox):
         toolchain = toolchain_for(sandbox.name, Home.find().cache)
-    verdict = await run_harness(asked, content, sandbox=sandbox, toolchain=toolchain, log=log)
+    verdict = await run_harness(graded_problem, content, sandbox=sandbox, toolchain=toolchain, log=log)
     return verdict, log.getvalue().decode(errors="replace")
 
 
@@ -111,19 +111,19 @@ async def test_only_the_expected_files_are_taken(toolchain: Toolchain) -> None:
 
 
 async def test_two_runs_of_one_design_say_the_same(toolchain: Toolchain) -> None:
-    (one, first), (two, second) = [await grade(problem(), RIGHT, BwrapSandbox(), toolchain) for _ in range(2)]
+    (first_verdict, first), (two, second) = [await grade(problem(), RIGHT, BwrapSandbox(), toolchain) for _ in range(2)]
     measured = {"wall_s": 0, "usage": None}
-    assert one.model_copy(update=measured) == two.model_copy(update=measured)
-    assert all(one.digests.model_dump().values())
+    assert first_verdict.model_copy(update=measured) == two.model_copy(update=measured)
+    assert all(first_verdict.digests.model_dump().values())
     numbers = [[line for line in log.splitlines() if line.startswith("random")] for log in (first, second)]
     assert numbers[0] == numbers[1] != []
 
 
 async def test_digests_tell_what_differs(toolchain: Toolchain) -> None:
     verdict, _ = await grade(shell("exit 0"), RIGHT, BwrapSandbox(), toolchain)
-    other, _ = await grade(shell("exit  0"), RIGHT, NativeSandbox(), toolchain)
-    same = {name for name, value in verdict.digests if value == dict(other.digests)[name]}
-    assert same == {"problem"}
+    other_verdict, _ = await grade(shell("exit  0"), RIGHT, NativeSandbox(), toolchain)
+    equal_names = {name for name, value in verdict.digests if value == dict(other_verdict.digests)[name]}
+    assert equal_names == {"problem"}
 
 
 async def test_an_endless_simulation_fails_by_time_out(sandbox: Sandbox, toolchain: Toolchain) -> None:
@@ -196,16 +196,16 @@ async def test_every_service_has_to_succeed_and_the_first_failure_ends_the_run(t
         f"  s{number}: {{image: i, command: [sh, -c, 'echo ran {number}; exit {status}']}}\n"
         for number, status in enumerate((0, 3, 0))
     )
-    asked = problem().model_copy(update={"hidden": Hidden(harness={"docker-compose.yml": compose})})
+    services_problem = problem().model_copy(update={"hidden": Hidden(harness={"docker-compose.yml": compose})})
     steps: list[tuple[int, int, str]] = []
     log = io.BytesIO()
     verdict = await run_harness(
-        asked,
+        services_problem,
         {},
         sandbox=BwrapSandbox(),
         toolchain=toolchain,
         log=log,
-        on_step=lambda number, of, service: steps.append((number, of, service)),
+        on_step=lambda number, total, service: steps.append((number, total, service)),
     )
     assert steps == [(1, 3, "s0"), (2, 3, "s1")]
     assert b"ran 0" in log.getvalue()
@@ -227,9 +227,9 @@ endmodule
 
 
 async def test_a_design_that_overwrites_its_result_file_does_not_pass(toolchain: Toolchain) -> None:
-    asked = problem()
-    unscanned = asked.hidden.model_copy(update={"scan": dict.fromkeys(rules(), ScanAction.ALLOW)})
-    verdict, log = await grade(asked.model_copy(update={"hidden": unscanned}), FORGER, BwrapSandbox(), toolchain)
+    inverter = problem()
+    unscanned = inverter.hidden.model_copy(update={"scan": dict.fromkeys(rules(), ScanAction.ALLOW)})
+    verdict, log = await grade(inverter.model_copy(update={"hidden": unscanned}), FORGER, BwrapSandbox(), toolchain)
     assert " 1 passed" in log, "the harness should have believed it"
     assert verdict.reason is Reason.TAMPERED
 
@@ -248,10 +248,10 @@ async def test_the_run_folder_is_gone_afterwards(
 async def test_a_file_below_src_is_the_problems_and_not_the_hidden_one(
     toolchain: Toolchain, runs: Callable[[], list[Path]]
 ) -> None:
-    asked = shell("cat /code/src/mine.sv; ls /src; exit 1")
-    public = asked.public.model_copy(update={"expected": ("src/mine.sv",)})
+    shell_problem = shell("cat /code/src/mine.sv; ls /src; exit 1")
+    public = shell_problem.public.model_copy(update={"expected": ("src/mine.sv",)})
     _, log = await grade(
-        asked.model_copy(update={"public": public}), {"src/mine.sv": "mine\n"}, BwrapSandbox(), toolchain
+        shell_problem.model_copy(update={"public": public}), {"src/mine.sv": "mine\n"}, BwrapSandbox(), toolchain
     )
     assert log.endswith("mine\nrun.sh\n")
     assert not Path("/src").exists()
@@ -266,7 +266,7 @@ async def test_cancelling_a_run_leaves_no_process_and_no_folder(
     def simulates() -> bool:
         return any(is_simulation_in(process, folder) for folder in runs() for process in psutil.process_iter())
 
-    await until(lambda: task.done() or simulates())
+    await wait_until(lambda: task.done() or simulates())
     folders = runs()
     assert len(folders) >= 1
     task.cancel()
@@ -296,14 +296,14 @@ async def test_hidden_text_is_never_on_the_disk_during_a_sandboxed_run(
     toolchain: Toolchain, runs: Callable[[], list[Path]]
 ) -> None:
     task = asyncio.ensure_future(grade(problem(), RIGHT, BwrapSandbox(), toolchain))
-    seen: set[str] = set()
+    leaked_names: set[str] = set()
     looks = 0
     while not task.done():
         for folder in runs():
             looks += 1
-            seen |= {name for name, content in texts_in(folder) if CANARY.encode() in content}
+            leaked_names |= {name for name, content in texts_in(folder) if CANARY.encode() in content}
         await asyncio.sleep(0.02)
     verdict, _ = await task
     assert verdict.outcome is Outcome.PASSED
     assert looks > 5
-    assert seen == set()
+    assert leaked_names == set()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright_harness.decision.design_waves import DesignWaves, Kept
+from benchwright_harness.decision.design_waves import DesignWaves, KeptWaveform
 from benchwright_harness.execution.run import run_harness
 from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.toolchain import Toolchain
@@ -43,23 +43,23 @@ endmodule
 """
 
 
-async def waveform(asked: Problem, text: str, toolchain: Toolchain, folder: Path) -> tuple[Kept | None, str]:
+async def waveform(problem: Problem, text: str, toolchain: Toolchain, folder: Path) -> tuple[KeptWaveform | None, str]:
     target = folder / "kept.vcd"
     waves = DesignWaves(target)
-    solution = {path: text.encode() for path in asked.public.expected}
+    solution = {path: text.encode() for path in problem.public.expected}
     log = io.BytesIO()
-    verdict = await run_harness(asked, solution, sandbox=BwrapSandbox(), toolchain=toolchain, log=log, waves=waves)
+    verdict = await run_harness(problem, solution, sandbox=BwrapSandbox(), toolchain=toolchain, log=log, waves=waves)
     assert verdict.reason != "error", log.getvalue().decode()
     print(log.getvalue().decode(errors="replace")[-3000:], verdict)
-    return waves.kept, target.read_text() if target.exists() else ""
+    return waves.kept_waveform, target.read_text() if target.exists() else ""
 
 
 async def test_a_failed_test_of_cocotb_leaves_the_design_and_when_it_failed(
     toolchain: Toolchain, tmp_path: Path
 ) -> None:
-    kept, text = await waveform(problem(), WRONG, toolchain, tmp_path)
+    waveform_start, text = await waveform(problem(), WRONG, toolchain, tmp_path)
     # The first value is wrong, after a nanosecond.
-    assert kept == Kept("inverts", 1000)
+    assert waveform_start == KeptWaveform("inverts", 1000)
     assert "$timescale 1 ps $end\n$scope module inv $end\n" in text
     assert "#1000\n" in text or "#0\n" in text
 
@@ -71,8 +71,8 @@ async def test_nothing_of_the_harness_is_in_the_waveform(toolchain: Toolchain, t
         "src/outer.v": HARNESS,
         "src/test_runner.py": RUNNER.replace('"inv"', '"outer"').replace("timescale=", "waves=True, timescale="),
     }
-    kept, text = await waveform(problem(harness), design, toolchain, tmp_path)
-    assert kept is not None
+    waveform_start, text = await waveform(problem(harness), design, toolchain, tmp_path)
+    assert waveform_start is not None
     assert SECRET not in text
     assert "outer" not in text
     assert text.count("$scope module inv $end") == 1
@@ -83,11 +83,11 @@ async def test_nothing_of_the_harness_is_in_the_waveform(toolchain: Toolchain, t
 async def test_a_testbench_leaves_the_design_alone(
     toolchain: Toolchain, tmp_path: Path, verilogeval: dict[str, Problem], name: str
 ) -> None:
-    found = {**verilogeval, **{one.id: one for one in rtllm(tmp_path, gate=STRICT)}}
-    asked = next(one for key, one in found.items() if name in key)
+    problems = {**verilogeval, **{imported.id: imported for imported in rtllm(tmp_path, gate=STRICT)}}
+    design_problem = next(candidate for key, candidate in problems.items() if name in key)
     module = "gate" if name == "gate" else "TopModule"
-    kept, text = await waveform(asked, WRONG_AND.format(name=module), toolchain, tmp_path)
-    assert kept == Kept("", None)
+    waveform_start, text = await waveform(design_problem, WRONG_AND.format(name=module), toolchain, tmp_path)
+    assert waveform_start == KeptWaveform("", None)
     assert text.count("$scope") == 1
     assert f"$scope module {module} $end" in text
     assert [line.split()[4] for line in text.splitlines() if line.startswith("$var")] == ["a", "b", "y"]
@@ -102,15 +102,15 @@ async def test_the_waveform_is_that_of_the_simulation_that_failed(toolchain: Too
     runner = RUNNER.replace(failing, f"{calm_run.format('before')}\n    {tried}")
     calm = "import cocotb\nfrom cocotb.triggers import Timer\n@cocotb.test()\nasync def waits(dut):\n"
     calm += "    dut.a.value = 0\n    await Timer(7, 'us')\n"
-    asked = problem({"src/test_runner.py": runner, "src/test_calm.py": calm})
-    kept, text = await waveform(asked, WRONG, toolchain, tmp_path)
-    assert kept == Kept("inverts", 1000)
+    calm_problem = problem({"src/test_runner.py": runner, "src/test_calm.py": calm})
+    waveform_start, text = await waveform(calm_problem, WRONG, toolchain, tmp_path)
+    assert waveform_start == KeptWaveform("inverts", 1000)
     assert "#7000000" not in text
 
 
 async def test_a_run_that_simulates_nothing_of_the_solvers_leaves_none(toolchain: Toolchain, tmp_path: Path) -> None:
-    kept, text = await waveform(problem(), "module inv(", toolchain, tmp_path)
-    assert (kept, text) == (None, "")
+    waveform_start, text = await waveform(problem(), "module inv(", toolchain, tmp_path)
+    assert (waveform_start, text) == (None, "")
 
 
 async def test_a_run_without_waveforms_is_what_it_was(toolchain: Toolchain, tmp_path: Path) -> None:
@@ -121,6 +121,6 @@ async def test_a_run_without_waveforms_is_what_it_was(toolchain: Toolchain, tmp_
         sandbox=BwrapSandbox(),
         toolchain=toolchain,
         log=io.BytesIO(),
-        on_folder=lambda folder: folders.append([one.name for one in folder.rglob("*")]),
+        on_folder=lambda folder: folders.append([path.name for path in folder.rglob("*")]),
     )
     assert not [name for name in folders[0] if "wave" in name or name.endswith((".vcd", ".fst"))]

@@ -24,7 +24,7 @@ from benchwright_subjects.inline.record import Decision
 from benchwright_subjects.inline.server.confinement import can_confine
 from benchwright_subjects.inline.server.server_process import Launch
 from benchwright_subjects.inline.server.session import Session, connected
-from benchwright_subjects.inline.site_run import Played, Rules, Subject, play
+from benchwright_subjects.inline.site_run import PlayedSite, Rules, Subject, play
 from benchwright_subjects.inline.text.document import Document
 from benchwright_subjects.inline.workplace import workplace
 
@@ -59,24 +59,24 @@ class Bench:
         environ: Mapping[str, str] | None = None,
         passed: tuple[str, ...] = (),
         secrets: tuple[Path, ...] = (),
-    ) -> Played:
+    ) -> PlayedSite:
         program = str(SUPPORT / "plain_inline_server.py")
-        command = (sys.executable, program, mode, str(self.hearing.place), *arguments)
+        command = (sys.executable, program, mode, str(self.hearing.socket_path), *arguments)
         return await self._play(
             Launch(command, passed, secrets=secrets), Dialect(), Policy.ALWAYS, rules, environ or {}
         )
 
     async def scripted(
         self, script: Mapping[str, Any], policy: Policy, *, dialect: Dialect | None = None, rules: Rules = RULES
-    ) -> Played:
+    ) -> PlayedSite:
         file = self.folder / "script.json"
         file.write_text(json.dumps(script))
-        command = (sys.executable, str(SUPPORT / "inline_double.py"), str(file), str(self.hearing.place))
+        command = (sys.executable, str(SUPPORT / "inline_double.py"), str(file), str(self.hearing.socket_path))
         return await self._play(Launch(command), dialect or Dialect(), policy, rules, {})
 
     async def _play(
         self, launch: Launch, dialect: Dialect, policy: Policy, rules: Rules, environ: Mapping[str, str]
-    ) -> Played:
+    ) -> PlayedSite:
         subject = Subject(launch, dialect, {"PATH": "/usr/bin:/bin", **environ}, self.folder / "places")
         return await play(SITE, {"docs/notes.md": "Notes."}, subject, policy, rules)
 
@@ -86,11 +86,11 @@ def bench(tmp_path: Path, hearing: Hearing) -> Bench:
     return Bench(tmp_path, hearing)
 
 
-def says(*pairs: tuple[str, str], **more: Any) -> dict[str, Any]:
-    return {"rules": [{"after": after, "say": say} for after, say in pairs], **more}
+def says(*pairs: tuple[str, str], **settings: Any) -> dict[str, Any]:
+    return {"rules": [{"after": text_before, "say": say} for text_before, say in pairs], **settings}
 
 
-def failed(played: Played) -> Failure | None:
+def failed(played: PlayedSite) -> Failure | None:
     return None if played.failure is None else played.failure.failure
 
 
@@ -152,7 +152,7 @@ async def test_a_program_that_is_not_there_is_named(bench: Bench, tmp_path: Path
 async def test_a_server_can_apply_no_edit_by_itself(bench: Bench) -> None:
     played = await bench.plain("edits")
     assert failed(played) is None
-    assert [answer["result"] for answer in bench.hearing.of("answer")][:1] == [{"applied": False}]
+    assert [answer["result"] for answer in bench.hearing.params_of("answer")][:1] == [{"applied": False}]
     assert played.document.text.startswith("module m(")
 
 
@@ -160,16 +160,16 @@ async def test_a_server_gets_no_variables_but_those_that_it_needs(bench: Bench) 
     await bench.plain(
         "good", environ={"SECRET": "s", "BENCHWRIGHT_HOME": "/h", "MODEL_URL": "u"}, passed=("MODEL_URL",)
     )
-    (opened, *_) = bench.hearing.of("textDocument/didOpen")
-    own = opened["environment"].keys() - {"PWD", "LC_CTYPE"}
-    assert own == {"PATH", "HOME", "TMPDIR", "MODEL_URL"}
+    (opened, *_) = bench.hearing.params_of("textDocument/didOpen")
+    variables = opened["environment"].keys() - {"PWD", "LC_CTYPE"}
+    assert variables == {"PATH", "HOME", "TMPDIR", "MODEL_URL"}
 
 
 async def test_each_site_has_a_process_and_a_home_of_its_own(bench: Bench) -> None:
     await bench.plain("good")
     await bench.plain("good")
-    bench.hearing.of("")
-    assert len({one.home for one in bench.hearing.all}) == 2
+    bench.hearing.params_of("")
+    assert len({message.home for message in bench.hearing.messages}) == 2
 
 
 @confines
@@ -182,12 +182,12 @@ async def test_a_server_writes_nowhere_but_in_its_own_folders(bench: Bench, tmp_
 
 @confines
 async def test_a_server_sees_no_folder_with_secrets(bench: Bench, tmp_path: Path) -> None:
-    sealed, others = tmp_path / "sealed", bench.folder / "places" / "1-other"
-    for folder in (sealed, others):
+    sealed, other_site = tmp_path / "sealed", bench.folder / "places" / "1-other"
+    for folder in (sealed, other_site):
         folder.mkdir(parents=True)
         (folder / "reference.sv").write_text(CANARY)
     places = bench.folder / "places"
-    peeks = [str(sealed), str(sealed / "reference.sv"), str(others)]
+    peeks = [str(sealed), str(sealed / "reference.sv"), str(other_site)]
     played = await bench.plain("peeks", *peeks, secrets=(sealed, places))
     assert played.steps[0].offer.strip() == "seen:"
 
@@ -197,19 +197,21 @@ async def test_a_daemon_does_not_outlive_its_site(bench: Bench) -> None:
     duration = f"4321.{time.time_ns() % 10**9}"
     await bench.plain("daemon", duration)
     end = time.monotonic() + 5
-    while alive := [one for one in psutil.process_iter(["cmdline"]) if duration in (one.info["cmdline"] or ())]:
+    while alive := [
+        process for process in psutil.process_iter(["cmdline"]) if duration in (process.info["cmdline"] or ())
+    ]:
         assert time.monotonic() < end, alive
         await asyncio.sleep(0.05)
 
 
 async def test_no_server_is_ever_told_what_is_expected(bench: Bench) -> None:
     played = await bench.scripted(says((");", "assign y = a & b;")), Policy.FIRST_LINE, rules=Rules(Refusal.ALONE))
-    bench.hearing.of("")
-    told = json.dumps([one.params for one in bench.hearing.all])
-    assert CANARY not in told
-    assert "assign z" not in told
-    (start,) = bench.hearing.of("initialized")
-    assert start["files"] == {"rtl/m.sv": SITE.before + SITE.after, "docs/notes.md": "Notes."}
+    bench.hearing.params_of("")
+    messages_text = json.dumps([message.params for message in bench.hearing.messages])
+    assert CANARY not in messages_text
+    assert "assign z" not in messages_text
+    (start,) = bench.hearing.params_of("initialized")
+    assert start["files"] == {"rtl/m.sv": SITE.text_before + SITE.text_after, "docs/notes.md": "Notes."}
     assert played.document.text.count("assign y") == 1
 
 
@@ -217,21 +219,21 @@ async def test_no_server_is_ever_told_what_is_expected(bench: Bench) -> None:
 async def test_what_is_refused_is_typed_line_by_line(bench: Bench, policy: Policy) -> None:
     played = await bench.scripted(says((");", "assign y = a & c;")), policy)
     texts = {
-        Policy.NEVER: SITE.before + SITE.expected + SITE.after,
-        Policy.MATCHES: SITE.before + SITE.expected + SITE.after,
-        Policy.ALWAYS: SITE.before + SITE.expected.replace(f"a & b; // {CANARY}", "a & c;") + SITE.after,
+        Policy.NEVER: SITE.text_before + SITE.expected + SITE.text_after,
+        Policy.MATCHES: SITE.text_before + SITE.expected + SITE.text_after,
+        Policy.ALWAYS: SITE.text_before + SITE.expected.replace(f"a & b; // {CANARY}", "a & c;") + SITE.text_after,
     }
     assert played.document.text == texts[policy]
-    assert bench.hearing.of("textDocument/didChange")[-1]["text"] == texts[policy]
+    assert bench.hearing.params_of("textDocument/didChange")[-1]["text"] == texts[policy]
 
 
 async def test_the_command_of_an_accepted_item_is_executed_after_the_change(bench: Bench) -> None:
     command = {"title": "x", "command": "double.accepted", "arguments": ["id-1"]}
     items = [{"insertText": "assign y = a & b;", "command": command}]
     await bench.scripted({"rules": [{"after": ");", "items": items}]}, Policy.ALWAYS)
-    bench.hearing.of("")
-    methods = [one.method for one in bench.hearing.all]
-    assert bench.hearing.of("double.accepted") == [["id-1"]]
+    bench.hearing.params_of("")
+    methods = [message.method for message in bench.hearing.messages]
+    assert bench.hearing.params_of("double.accepted") == [["id-1"]]
     assert methods.index("double.accepted") > methods.index("textDocument/didChange")
 
 
@@ -241,29 +243,32 @@ class TestCopilot:
     async def test_a_whole_acceptance(self, bench: Bench) -> None:
         command = {"title": "x", "command": "double.accepted", "arguments": ["id-1"]}
         item = {"insertText": "assign y = a & b;", "command": command}
-        place = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 6}}
-        edit = {"text": "/**/ module", "range": place, "command": {**command, "arguments": ["id-2"]}}
+        edit_range = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 6}}
+        edit = {"text": "/**/ module", "range": edit_range, "command": {**command, "arguments": ["id-2"]}}
         script = {"rules": [{"after": ");", "items": [item]}], "next_edits": [edit, edit]}
         played = await bench.scripted(
             script, Policy.ALWAYS, dialect=CopilotDialect(), rules=Rules(Refusal.ALONE, next_edits=True)
         )
-        assert len(bench.hearing.of("checkStatus")) == 1
-        assert [one["textDocument"]["uri"].endswith("/rtl/m.sv") for one in self._of("textDocument/didFocus", bench)]
-        assert [one["item"]["insertText"] for one in self._of("textDocument/didShowCompletion", bench)] == [
+        assert len(bench.hearing.params_of("checkStatus")) == 1
+        assert [
+            params["textDocument"]["uri"].endswith("/rtl/m.sv")
+            for params in self._messages("textDocument/didFocus", bench)
+        ]
+        assert [params["item"]["insertText"] for params in self._messages("textDocument/didShowCompletion", bench)] == [
             "assign y = a & b;"
         ]
-        assert bench.hearing.of("double.accepted") == [["id-1"], ["id-2"]]
-        assert self._of("textDocument/didPartiallyAcceptCompletion", bench) == []
-        asked = self._of("textDocument/copilotInlineEdit", bench)
-        assert [one["textDocument"]["version"] for one in asked] == [3, 4]
-        (shown,) = self._of("textDocument/didShowInlineEdit", bench)
-        assert shown["item"]["command"]["arguments"] == ["id-2"]
+        assert bench.hearing.params_of("double.accepted") == [["id-1"], ["id-2"]]
+        assert self._messages("textDocument/didPartiallyAcceptCompletion", bench) == []
+        requests = self._messages("textDocument/copilotInlineEdit", bench)
+        assert [request["textDocument"]["version"] for request in requests] == [3, 4]
+        (shown_edit,) = self._messages("textDocument/didShowInlineEdit", bench)
+        assert shown_edit["item"]["command"]["arguments"] == ["id-2"]
         assert (played.steps[0].next_edits, played.steps[0].next_edits_taken) == (2, 1)
         assert played.document.text.startswith("/**/ module m(")
-        assert played.document.after == SITE.after
+        assert played.document.text_after == SITE.text_after
 
     @pytest.mark.parametrize(
-        ("policy", "text", "taken"),
+        ("policy", "text", "expected_taken"),
         [
             (Policy.FIRST_LINE, "module", 1),
             (Policy.FIRST_LINE, "module\n", 0),
@@ -272,41 +277,41 @@ class TestCopilot:
         ],
     )
     async def test_a_next_edit_is_taken_by_the_policy(
-        self, bench: Bench, policy: Policy, text: str, taken: int
+        self, bench: Bench, policy: Policy, text: str, expected_taken: int
     ) -> None:
-        place = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 6}}
+        edit_range = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 6}}
         item = {"insertText": "assign y = a & b;"}
-        script = {"rules": [{"after": ");", "items": [item]}], "next_edits": [{"text": text, "range": place}]}
+        script = {"rules": [{"after": ");", "items": [item]}], "next_edits": [{"text": text, "range": edit_range}]}
         rules = Rules(Refusal.ALONE, next_edits=True)
         played = await bench.scripted(script, policy, dialect=CopilotDialect(), rules=rules)
-        assert (played.steps[0].next_edits, played.steps[0].next_edits_taken) == (1, taken)
+        assert (played.steps[0].next_edits, played.steps[0].next_edits_taken) == (1, expected_taken)
 
     async def test_a_next_edit_outside_the_document_ends_the_site(self, bench: Bench) -> None:
-        place = {"start": {"line": 90, "character": 0}, "end": {"line": 90, "character": 1}}
+        edit_range = {"start": {"line": 90, "character": 0}, "end": {"line": 90, "character": 1}}
         item = {"insertText": "assign y = a & b;"}
-        script = {"rules": [{"after": ");", "items": [item]}], "next_edits": [{"text": "x", "range": place}]}
+        script = {"rules": [{"after": ");", "items": [item]}], "next_edits": [{"text": "x", "range": edit_range}]}
         rules = Rules(Refusal.ALONE, next_edits=True)
         played = await bench.scripted(script, Policy.ALWAYS, dialect=CopilotDialect(), rules=rules)
         assert failed(played) is Failure.OUT_OF_RANGE
 
     async def test_a_partial_acceptance_counts_utf_16_from_the_items_start(self, bench: Bench) -> None:
-        line = SITE.before.count("\n")
-        place = {"start": {"line": line, "character": 0}, "end": {"line": line, "character": 4}}
-        item = {"insertText": "    // 𝄞\n    assign y = a;", "range": place}
+        line = SITE.text_before.count("\n")
+        item_range = {"start": {"line": line, "character": 0}, "end": {"line": line, "character": 4}}
+        item = {"insertText": "    // 𝄞\n    assign y = a;", "range": item_range}
         script = {"rules": [{"after": ");", "items": [item]}]}
         await bench.scripted(script, Policy.FIRST_LINE, dialect=CopilotDialect(), rules=Rules(Refusal.ALONE))
-        (partly,) = self._of("textDocument/didPartiallyAcceptCompletion", bench)
+        (partly,) = self._messages("textDocument/didPartiallyAcceptCompletion", bench)
         assert partly["acceptedLength"] == 4 + 5
 
     async def test_without_a_sign_in_the_run_does_not_begin(self, bench: Bench) -> None:
         with pytest.raises(SubjectError, match="sign in with") as caught:
             await bench.scripted(says(status="NotSignedIn"), Policy.NEVER, dialect=CopilotDialect())
         assert caught.value.failure is Failure.NOT_SIGNED_IN
-        assert bench.hearing.of("textDocument/didOpen") == []
+        assert bench.hearing.params_of("textDocument/didOpen") == []
 
     @staticmethod
-    def _of(method: str, bench: Bench) -> Sequence[Any]:
-        return bench.hearing.of(method)
+    def _messages(method: str, bench: Bench) -> Sequence[Any]:
+        return bench.hearing.params_of(method)
 
 
 GITHUBS = "@github/copilot-language-server-linux-x64/copilot-language-server"
@@ -332,8 +337,8 @@ async def test_tabbys_agent_completes_from_a_server_on_loopback(tmp_path: Path, 
         played = await play(SITE, {}, subject, Policy.FIRST_LINE, Rules(Refusal.ALONE))
     assert failed(played) is None
     assert played.steps[0].accepted == "assign y = a & b;"
-    assert CANARY not in json.dumps(tabby.asked)
-    assert tabby.asked[0]["segments"]["prefix"].endswith("output y, z);\n    ")
+    assert CANARY not in json.dumps(tabby.requests)
+    assert tabby.requests[0]["segments"]["prefix"].endswith("output y, z);\n    ")
 
 
 @confines
@@ -350,18 +355,21 @@ async def test_githubs_server_without_a_sign_in_says_so(tmp_path: Path, packages
 @pytest.mark.nightly
 async def test_githubs_server_knows_the_messages_of_its_dialect(tmp_path: Path, packages: Path) -> None:
     """Not signed in, it refuses completions with its own error and takes the notifications without one."""
-    dialect, document = CopilotDialect(), Document("file:///m.sv", SITE.before + SITE.after, len(SITE.before))
-    with workplace(tmp_path / "places", {}, None) as place:
+    dialect, document = (
+        CopilotDialect(),
+        Document("file:///m.sv", SITE.text_before + SITE.text_after, len(SITE.text_before)),
+    )
+    with workplace(tmp_path / "places", {}, None) as site_folder:
         launch = Launch((str(packages / GITHUBS), "--stdio"), is_offline=True)
-        async with connected(launch, dialect, place, os.environ) as (connection, name):
+        async with connected(launch, dialect, site_folder, os.environ) as (connection, name):
             assert name.version == "1.539.0"
             talking = Session(connection, dialect, name, 20.0)
             talking.open(document)
             with pytest.raises(SubjectError) as caught:
                 await talking.ask(document, Trigger.INVOKED)
             assert caught.value.code == 1000
-            (one,) = dialect.offers([{"insertText": "assign y = a;", "command": None}], document)
-            dialect.shown(connection, one)
-            dialect.partly_accepted(connection, one, 6)
+            (offer,) = dialect.offers([{"insertText": "assign y = a;", "command": None}], document)
+            dialect.report_shown(connection, offer)
+            dialect.partly_accepted(connection, offer, 6)
             assert await dialect.next_edits(connection, document, 20.0) is None
             assert (await connection.request("checkStatus", {}, 20.0)).result == {"status": "NotSignedIn"}

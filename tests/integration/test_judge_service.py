@@ -32,7 +32,7 @@ from benchwright_judges.service.client import RemoteJudge
 from benchwright_judges.service.endpoints import router
 
 from ..support.service.bench_service import DATABASES
-from ..support.service.judge_endpoint import Asked, JudgeEndpoint, Played, says
+from ..support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, PlayedReply, says
 from ..support.service.judge_service import CHOOSES, EXPLAINS, FILLS, filled_store
 from ..support.service.postgres import new_database
 
@@ -59,7 +59,7 @@ class Machine:
 
     def run(self, *arguments: str) -> str:
         return subprocess.run(
-            [BENCHWRIGHT, "judge", *arguments, *self._where()],
+            [BENCHWRIGHT, "judge", *arguments, *self._database_options()],
             env=self.environment,
             capture_output=True,
             text=True,
@@ -76,21 +76,23 @@ class Machine:
         with log.open("ab") as stream:
             start = stream.tell()
             process = subprocess.Popen(
-                [BENCHWRIGHT, "judge", "serve", "--port", "0", *self._where()], env=self.environment, stderr=stream
+                [BENCHWRIGHT, "judge", "serve", "--port", "0", *self._database_options()],
+                env=self.environment,
+                stderr=stream,
             )
         try:
             ends = time.monotonic() + PATIENCE_S
-            while not (found := re.search(rb"Listening on (http://\S+)", log.read_bytes()[start:])):
+            while not (address_match := re.search(rb"Listening on (http://\S+)", log.read_bytes()[start:])):
                 assert process.poll() is None, log.read_text()
                 assert time.monotonic() < ends
                 time.sleep(0.05)
-            yield Running(process, found[1].decode())
+            yield Running(process, address_match[1].decode())
         finally:
             if process.poll() is None:
                 process.send_signal(signal.SIGTERM)
                 process.wait(PATIENCE_S)
 
-    def _where(self) -> list[str]:
+    def _database_options(self) -> list[str]:
         return ["--database", self.database] if self.database else []
 
 
@@ -125,13 +127,13 @@ def machine(tmp_path: Path) -> MakeMachine:
 
 async def results(client: httpx2.AsyncClient, batch: str) -> list[dict[str, Any]]:
     page = (await client.get(f"/v1/batches/{batch}/results?limit=1000")).json()
-    found: list[dict[str, Any]] = page["results"]
-    return found
+    submissions: list[dict[str, Any]] = page["results"]
+    return submissions
 
 
-async def follow(client: httpx2.AsyncClient, batch: str, until: int | None = None) -> None:
+async def follow(client: httpx2.AsyncClient, batch: str, judged_count: int | None = None) -> None:
     """Wait until so many of a batch are judged, or all of them."""
-    last = f"id: {until}" if until is not None else "event: finished"
+    last = f"id: {judged_count}" if judged_count is not None else "event: finished"
     async with client.stream("GET", f"/v1/batches/{batch}/events") as response:
         async for line in response.aiter_lines():
             if line == last:
@@ -142,10 +144,10 @@ async def follow(client: httpx2.AsyncClient, batch: str, until: int | None = Non
 async def test_of_200_submissions_at_once_none_is_lost_and_none_judged_twice(
     machine: MakeMachine, database: str | None
 ) -> None:
-    with JudgeEndpoint(lambda asked: says("correct")) as endpoint:
-        here = machine(database, endpoint.url)
-        token = here.token()
-        with here.serving() as service:
+    with JudgeEndpoint(lambda request: says("correct")) as endpoint:
+        computer = machine(database, endpoint.url)
+        token = computer.token()
+        with computer.serving() as service:
             async with service.client(token) as client:
 
                 async def submit(number: int) -> httpx2.Response:
@@ -161,16 +163,19 @@ async def test_of_200_submissions_at_once_none_is_lost_and_none_judged_twice(
                                 return response
 
                     # Each twice at the same time, as a client that lost patience does.
-                    first, again = await asyncio.gather(send(), send())
-                    assert first.json()["id"] == again.json()["id"]
+                    first, second_response = await asyncio.gather(send(), send())
+                    assert first.json()["id"] == second_response.json()["id"]
                     return first
 
                 responses = await asyncio.gather(*map(submit, range(200)))
                 assert Counter(response.status_code for response in responses) == {200: 200}
-                shown = [response.json() for response in responses]
-                assert len({submission["id"] for submission in shown}) == 200
-                assert Counter(one["judgement"]["status"] for one in shown) == {"scored": 200}
-                assert Counter(one["judgement"]["passed"] for one in shown) == {True: 100, False: 100}
+                submissions = [response.json() for response in responses]
+                assert len({submission["id"] for submission in submissions}) == 200
+                assert Counter(submission["judgement"]["status"] for submission in submissions) == {"scored": 200}
+                assert Counter(submission["judgement"]["passed"] for submission in submissions) == {
+                    True: 100,
+                    False: 100,
+                }
         assert len(endpoint.requests) == 2 * 100
 
 
@@ -179,39 +184,47 @@ async def test_killed_in_the_middle_of_a_batch_it_goes_on_where_it_was(
 ) -> None:
     is_stuck = True
 
-    def play(asked: Asked) -> Played:
+    def play(request: JudgeRequest) -> PlayedReply:
         # So slow from some answer on that none of a busy machine's is the last before the kill.
         late = is_stuck and len(endpoint.requests) > 2 * 20
-        return Played(says("correct").body, headers=JSON, delay_s=PATIENCE_S if late else 0)
+        return PlayedReply(says("correct").body, headers=JSON, delay_s=PATIENCE_S if late else 0)
 
     with JudgeEndpoint(play) as endpoint:
-        here = machine(database, endpoint.url)
-        token = here.token("--scope", "submit", "--budget", "1000")
+        computer = machine(database, endpoint.url)
+        token = computer.token("--scope", "submit", "--budget", "1000")
         items = [
             {"problem": EXPLAINS if number % 3 else CHOOSES, "answer": "B" if number % 3 == 0 else f"Because {number}."}
             for number in range(60)
         ]
-        with here.serving() as service:
+        with computer.serving() as service:
             async with service.client(token) as client:
                 accepted = await client.post("/v1/batches", json={"items": items}, headers={"Idempotency-Key": "all"})
                 batch = accepted.json()["id"]
-                await follow(client, batch, until=10)
-                before = {one["id"]: one for one in await results(client, batch) if one["state"] == "done"}
+                await follow(client, batch, judged_count=10)
+                early_results = {
+                    submission["id"]: submission
+                    for submission in await results(client, batch)
+                    if submission["state"] == "done"
+                }
             service.process.send_signal(signal.SIGKILL)
             service.process.wait(PATIENCE_S)
         is_stuck = False
-        with here.serving() as service:
+        with computer.serving() as service:
             async with service.client(token) as client:
-                again = await client.post("/v1/batches", json={"items": items}, headers={"Idempotency-Key": "all"})
-                assert again.json()["id"] == batch
+                second_response = await client.post(
+                    "/v1/batches", json={"items": items}, headers={"Idempotency-Key": "all"}
+                )
+                assert second_response.json()["id"] == batch
                 await follow(client, batch)
-                after = await results(client, batch)
+                final_results = await results(client, batch)
                 status = (await client.get(f"/v1/batches/{batch}")).json()
-    assert 10 <= len(before) < 60
+    assert 10 <= len(early_results) < 60
     assert (status["done"], status["total"], status["finished"]) == (60, 60, True)
-    assert [one["position"] for one in after] == list(range(60))
-    assert {one["judgement"]["status"] for one in after} == {"scored"}
-    assert {one["id"]: one for one in after if one["id"] in before} == before
+    assert [submission["position"] for submission in final_results] == list(range(60))
+    assert {submission["judgement"]["status"] for submission in final_results} == {"scored"}
+    assert {
+        submission["id"]: submission for submission in final_results if submission["id"] in early_results
+    } == early_results
     # Votes are kept as they come: what is asked for again is at most what was under way.
     assert 2 * 40 <= len(endpoint.requests) <= 2 * 40 + 2 * 16
 
@@ -219,53 +232,53 @@ async def test_killed_in_the_middle_of_a_batch_it_goes_on_where_it_was(
 async def test_ended_politely_it_hands_back_what_it_has_not_judged(machine: MakeMachine) -> None:
     is_slow = True
 
-    def play(asked: Asked) -> Played:
+    def play(request: JudgeRequest) -> PlayedReply:
         # After the first answers so slow that a busy machine asks it to end in the middle; what runs may end then.
         late = is_slow and len(endpoint.requests) > 2 * 10
-        return Played(says("correct").body, headers=JSON, delay_s=1.5 if late else 0)
+        return PlayedReply(says("correct").body, headers=JSON, delay_s=1.5 if late else 0)
 
     with JudgeEndpoint(play) as endpoint:
-        here = machine(None, endpoint.url)
-        token = here.token()
+        computer = machine(None, endpoint.url)
+        token = computer.token()
         items = [{"problem": EXPLAINS, "answer": f"Because {number}."} for number in range(40)]
-        with here.serving() as service:
+        with computer.serving() as service:
             async with service.client(token) as client:
                 batch = (await client.post("/v1/batches", json={"items": items})).json()["id"]
-                await follow(client, batch, until=1)
+                await follow(client, batch, judged_count=1)
             service.process.send_signal(signal.SIGTERM)
             assert service.process.wait(PATIENCE_S) == 0
         is_slow = False
         # Nobody has to wait for a lease to run out.
-        (file,) = here.home.rglob("judges.sqlite")
+        (file,) = computer.home.rglob("judges.sqlite")
         with contextlib.closing(sqlite3.connect(file)) as connection:
             states = dict(connection.execute("SELECT state, count(*) FROM submissions GROUP BY state"))
         assert set(states) == {"done", "queued"}
-        with here.serving() as service:
+        with computer.serving() as service:
             async with service.client(token) as client:
                 await follow(client, batch)
-                assert {one["judgement"]["status"] for one in await results(client, batch)} == {"scored"}
+                assert {submission["judgement"]["status"] for submission in await results(client, batch)} == {"scored"}
     assert 80 <= len(endpoint.requests) <= 80 + 2 * 16
-    assert b"Traceback" not in (here.home / "service.log").read_bytes()
+    assert b"Traceback" not in (computer.home / "service.log").read_bytes()
 
 
 async def test_two_processes_share_a_database(machine: MakeMachine, postgres: Path) -> None:
-    with JudgeEndpoint(lambda asked: says("correct")) as endpoint:
-        here = machine(new_database(postgres), endpoint.url)
-        token = here.token()
+    with JudgeEndpoint(lambda request: says("correct")) as endpoint:
+        computer = machine(new_database(postgres), endpoint.url)
+        token = computer.token()
         items = [{"problem": EXPLAINS, "answer": f"Because {number}."} for number in range(100)]
-        with here.serving() as one, here.serving() as other:
-            async with one.client(token) as first, other.client(token) as second:
+        with computer.serving() as first_service, computer.serving() as second_service:
+            async with first_service.client(token) as first, second_service.client(token) as second:
                 batch = (await first.post("/v1/batches", json={"items": items})).json()["id"]
                 await asyncio.gather(follow(first, batch), follow(second, batch))
-                shown = await results(second, batch)
-    assert [one_["judgement"]["status"] for one_ in shown] == ["scored"] * 100
+                submissions = await results(second, batch)
+    assert [submission["judgement"]["status"] for submission in submissions] == ["scored"] * 100
     assert len(endpoint.requests) == 200
 
 
 async def test_a_remote_judge_says_what_the_service_says(machine: MakeMachine) -> None:
-    here = machine()
-    token = here.token()
-    with here.serving() as service:
+    computer = machine()
+    token = computer.token()
+    with computer.serving() as service:
         async with RemoteJudge(service.url, token) as judge:
             right, wrong, later = [
                 await judge.request_judgement(problem, answer)
@@ -279,30 +292,32 @@ async def test_a_remote_judge_says_what_the_service_says(machine: MakeMachine) -
 
 
 def test_an_answer_is_scored_from_a_terminal(machine: MakeMachine) -> None:
-    here = machine()
-    asked = {**here.environment, "BENCHWRIGHT_JUDGE_TOKEN": here.token()}
-    (here.home / "answer.md").write_text("I say B.")
-    with here.serving() as service:
-        answer = [BENCHWRIGHT, "answer", CHOOSES, str(here.home / "answer.md"), "--judge-url", service.url]
-        ran = subprocess.run(answer, env=asked, capture_output=True, text=True, timeout=PATIENCE_S)
+    computer = machine()
+    environment = {**computer.environment, "BENCHWRIGHT_JUDGE_TOKEN": computer.token()}
+    (computer.home / "answer.md").write_text("I say B.")
+    with computer.serving() as service:
+        answer = [BENCHWRIGHT, "answer", CHOOSES, str(computer.home / "answer.md"), "--judge-url", service.url]
+        ran = subprocess.run(answer, env=environment, capture_output=True, text=True, timeout=PATIENCE_S)
     assert (ran.returncode, ran.stdout[:6]) == (0, "passed"), ran.stderr
 
 
 def test_tokens_are_listed_and_revoked(machine: MakeMachine) -> None:
-    here = machine()
-    made = json.loads(here.run("token", "create", "bob", "--scope", "grade", "--expires", "never", "--json"))
-    (listed,) = json.loads(here.run("token", "list", "--json"))
-    assert (listed["id"], listed["name"], listed["scopes"]) == (made["id"], "bob", ["grade"])
+    computer = machine()
+    created_token = json.loads(
+        computer.run("token", "create", "bob", "--scope", "grade", "--expires", "never", "--json")
+    )
+    (listed,) = json.loads(computer.run("token", "list", "--json"))
+    assert (listed["id"], listed["name"], listed["scopes"]) == (created_token["id"], "bob", ["grade"])
     assert listed["expires"] is None
-    secret = made["token"].split("_", 2)[2]
+    secret = created_token["token"].split("_", 2)[2]
     assert secret not in json.dumps(listed)
-    here.run("token", "revoke", made["id"])
-    assert json.loads(here.run("token", "list", "--json"))[0]["revoked"]
-    assert "revoked" in here.run("token", "list")
+    computer.run("token", "revoke", created_token["id"])
+    assert json.loads(computer.run("token", "list", "--json"))[0]["revoked"]
+    assert "revoked" in computer.run("token", "list")
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("serve", "--host", "0.0.0.0"), "--allow-remote"),
         (("serve", "--host", "::"), "TLS"),
@@ -314,7 +329,7 @@ def test_tokens_are_listed_and_revoked(machine: MakeMachine) -> None:
     ],
 )
 def test_what_cannot_be_done_is_refused_with_the_next_step(
-    machine: MakeMachine, arguments: tuple[str, ...], said: str
+    machine: MakeMachine, arguments: tuple[str, ...], message: str
 ) -> None:
     ran = subprocess.run(
         [BENCHWRIGHT, "judge", *arguments],
@@ -324,13 +339,13 @@ def test_what_cannot_be_done_is_refused_with_the_next_step(
         timeout=PATIENCE_S,
     )
     assert ran.returncode == 2
-    assert said in ran.stderr
+    assert message in ran.stderr
     assert "Traceback" not in ran.stderr
 
 
 def test_a_port_that_is_taken_is_said_so(machine: MakeMachine) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
         ran = subprocess.run(
             [BENCHWRIGHT, "judge", "serve", "--port", str(port)],
             env=machine().environment,
@@ -343,30 +358,30 @@ def test_a_port_that_is_taken_is_said_so(machine: MakeMachine) -> None:
 
 
 def test_a_body_of_unknown_length_is_cut_off_at_the_limit(machine: MakeMachine) -> None:
-    here = machine()
-    token = here.token()
-    with here.serving() as service:
+    computer = machine()
+    token = computer.token()
+    with computer.serving() as service:
         host, port = service.url.removeprefix("http://").split(":")
         with socket.create_connection((host, int(port)), timeout=PATIENCE_S) as connection:
             head = "POST /v1/submissions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
             head += f"Authorization: Bearer {token}\r\nTransfer-Encoding: chunked\r\n\r\n"
             connection.sendall(head.encode())
-            sent = 0
+            sent_bytes = 0
             chunk = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
             connection.settimeout(0.2)
             answer, left = b"", b""
-            while not answer and sent < 64 << 20:
+            while not answer and sent_bytes < 64 << 20:
                 try:
                     # A part of a chunk is all that goes where the other side is slow to read.
                     went = connection.send(left or chunk)
                     left = (left or chunk)[went:]
-                    sent += went
-                    answer = connection.recv(4096) if sent > 1 << 20 else b""
+                    sent_bytes += went
+                    answer = connection.recv(4096) if sent_bytes > 1 << 20 else b""
                 except TimeoutError:
                     continue
                 except ConnectionError:
                     break
-    assert sent < 8 << 20
+    assert sent_bytes < 8 << 20
     assert not answer or b" 413 " in answer
 
 
@@ -378,9 +393,9 @@ def schema(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     folder = tmp_path_factory.mktemp("fuzzed")
     environment = {"BENCHWRIGHT_HOME": str(folder), "PATH": os.environ["PATH"]}
     filled_store(Home.find(environment))
-    here = Machine(folder, None, environment)
-    token = here.token("--scope", "admin")
-    with here.serving() as service:
+    computer = Machine(folder, None, environment)
+    token = computer.token("--scope", "admin")
+    with computer.serving() as service:
         headers = {"Authorization": f"Bearer {token}"}
         loaded = schemathesis.openapi.from_url(f"{service.url}/v1/openapi.json", headers=headers)
         yield loaded
@@ -418,14 +433,14 @@ def test_no_request_breaks_the_service(
 
 @pytest.mark.nightly
 def test_schemathesis_own_command_finds_nothing(machine: MakeMachine, tmp_path: Path, nightly: bool) -> None:
-    here = machine()
-    token = here.token("--scope", "admin")
-    more = ["--max-examples", "500"] if nightly else ["--phases", "examples,coverage"]
-    with here.serving() as service:
+    computer = machine()
+    token = computer.token("--scope", "admin")
+    options = ["--max-examples", "500"] if nightly else ["--phases", "examples,coverage"]
+    with computer.serving() as service:
         ran = subprocess.run(
             [
                 *(str(Path(sys.executable).with_name("st")), "run", f"{service.url}/v1/openapi.json"),
-                *("-H", f"Authorization: Bearer {token}", "--checks", "all", "--mode", "all", "--no-color", *more),
+                *("-H", f"Authorization: Bearer {token}", "--checks", "all", "--mode", "all", "--no-color", *options),
                 "--continue-on-failure",
             ],
             cwd=tmp_path,

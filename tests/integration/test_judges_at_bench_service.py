@@ -50,9 +50,9 @@ GUARDED_AT_BENCH = [
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    made = Service(tmp_path_factory.mktemp("service"), workers=0)
-    filled_store(made.folders)
-    with running(made) as started:
+    new_service = Service(tmp_path_factory.mktemp("service"), workers=0)
+    filled_store(new_service.folders)
+    with running(new_service) as started:
         yield started
 
 
@@ -64,14 +64,14 @@ def course(service: Service) -> Course:
 def judge_token(service: Service, *scopes: Scope, per_minute: int = 600) -> str:
     """One that `benchwright judge token` would make."""
 
-    async def made() -> str:
+    async def create_token() -> str:
         records = await Records.open(records_location(read_settings({}), service.folders))
         try:
             return (await Tokens(records).create("ann", scopes, per_minute=per_minute))[1]
         finally:
             await records.close()
 
-    return asyncio.run(made())
+    return asyncio.run(create_token())
 
 
 @pytest.fixture(scope="module")
@@ -95,18 +95,20 @@ def ask(service: Service, token: str, method: str, path: str) -> httpx2.Response
 
 def test_the_table_has_every_endpoint_that_needs_a_token() -> None:
     paths = make_api().openapi()["paths"]
-    assert set(SCOPES) == {(m.upper(), path) for path, found in paths.items() for m in found if path not in OPEN}
+    assert set(SCOPES) == {
+        (m.upper(), path) for path, operations in paths.items() for m in operations if path not in OPEN
+    }
 
 
 @pytest.mark.parametrize(("method", "path"), SCOPES)
-@pytest.mark.parametrize("whose", ["none", "person", "worker", "disguised", *Scope])
+@pytest.mark.parametrize("holder", ["none", "person", "worker", "disguised", *Scope])
 def test_only_the_judge_services_own_tokens_open_it_and_each_as_far_as_its_scope(
-    service: Service, tokens: dict[str, str], whose: str, method: str, path: str
+    service: Service, tokens: dict[str, str], holder: str, method: str, path: str
 ) -> None:
-    status = ask(service, tokens[whose], method, path).status_code
-    if whose not in list(Scope):
+    status = ask(service, tokens[holder], method, path).status_code
+    if holder not in list(Scope):
         assert status == 401
-    elif Scope(whose) in (SCOPES[method, path], Scope.ADMIN):
+    elif Scope(holder) in (SCOPES[method, path], Scope.ADMIN):
         assert status in (200, 204, 404, 422)
     else:
         assert status == 403

@@ -47,15 +47,15 @@ def home(environ: Path) -> Home:
     return Home.find()
 
 
-def set_up(home: Path, url: str, **more: object) -> None:
-    lines = [f"{name} = {json.dumps(value)}" for name, value in more.items()]
+def set_up(home: Path, url: str, **settings: object) -> None:
+    lines = [f"{name} = {json.dumps(value)}" for name, value in settings.items()]
     lines += ["[[judge]]", 'name = "ada"', f'base_url = "{url}"', 'model = "m"', "input_usd = 1", "output_usd = 2"]
     (home / "config").mkdir(parents=True, exist_ok=True)
     (home / "config" / "judges.toml").write_text("\n".join(lines))
 
 
-def call(*arguments: str, said: str | None = None, status: int | None = 0) -> str:
-    ran = CliRunner().invoke(command_line(), ["judge", *arguments], input=said, catch_exceptions=False)
+def call(*arguments: str, stdin: str | None = None, status: int | None = 0) -> str:
+    ran = CliRunner().invoke(command_line(), ["judge", *arguments], input=stdin, catch_exceptions=False)
     assert status is None or ran.exit_code == status, ran.output
     return ran.stdout
 
@@ -75,7 +75,7 @@ async def answering(home: Home, *, text: str = ANSWER) -> tuple[str, str | None]
         await sessions.close()
 
 
-def answered(home: Home, text: str = ANSWER) -> tuple[str, str | None]:
+def give_answer(home: Home, text: str = ANSWER) -> tuple[str, str | None]:
     return asyncio.run(answering(home, text=text))
 
 
@@ -88,33 +88,39 @@ def events(home: Home, attempt: str, kind: type) -> list[Any]:
 def test_an_answer_is_judged_when_it_is_submitted(environ: Path, home: Home) -> None:
     with JudgeEndpoint(in_turn(says("correct"))) as server:
         set_up(environ, server.url)
-        attempt, reason = answered(home)
+        attempt, reason = give_answer(home)
     assert reason == "passed"
     (event,) = events(home, attempt, Answered)
     assert event.outcome is Outcome.PASSED
-    by = event.judged_by
-    assert (by.method, by.label, by.rubric, by.score, by.tie_break) == ("model", "correct", RUBRIC, 1.0, False)
-    assert [(vote.judge, vote.label) for vote in by.votes] == [("ada", "correct")] * 2
-    assert by.cost_usd == pytest.approx(2 * (100 * 1 + 20 * 2) / 1e6)
+    judgement = event.judged_by
+    assert (judgement.method, judgement.label, judgement.rubric, judgement.score, judgement.tie_break) == (
+        "model",
+        "correct",
+        RUBRIC,
+        1.0,
+        False,
+    )
+    assert [(vote.judge, vote.label) for vote in judgement.votes] == [("ada", "correct")] * 2
+    assert judgement.cost_usd == pytest.approx(2 * (100 * 1 + 20 * 2) / 1e6)
     assert len(server.requests) == 2
 
 
 def test_the_judge_sees_key_and_answer_and_nothing_of_the_solver(environ: Path, home: Home) -> None:
     with JudgeEndpoint(in_turn(says("correct"))) as server:
         set_up(environ, server.url)
-        attempt, _ = answered(home)
-    asked = server.requests[0]
-    text = asked.system + asked.user
+        attempt, _ = give_answer(home)
+    request = server.requests[0]
+    text = request.system + request.user
     key = Store(home).unseal(FREE).hidden.answer
     assert key is not None and key.value.strip()[:40] in text and key.rubric.strip()[:40] in text
     assert ANSWER in text
-    assert attempt not in text and "human" not in text and str(environ) not in json.dumps(asked.body)
+    assert attempt not in text and "human" not in text and str(environ) not in json.dumps(request.body)
 
 
 def test_without_a_judge_an_answer_waits_and_its_attempt_learns_the_score_later(
     environ: Path, home: Home, tmp_path: Path
 ) -> None:
-    attempt, reason = answered(home)
+    attempt, reason = give_answer(home)
     assert reason == "judge_unavailable"
     (event,) = events(home, attempt, Answered)
     assert (event.outcome, event.judged_by.status, event.judged_by.score) == (Outcome.ERROR, "pending", None)
@@ -139,19 +145,19 @@ def test_without_a_judge_an_answer_waits_and_its_attempt_learns_the_score_later(
     key = Store(home).unseal(FREE).hidden.answer
     assert key is not None and key.value.strip()[:40] not in (tmp_path / "attempt.jsonl").read_text()
 
-    async def shown() -> str | None:
+    async def saved_outcome() -> str | None:
         sessions = Sessions(home, BwrapSandbox())
         status = await (await sessions.demand(home.workspaces / FREE)).status()
         await sessions.close()
         return status.verdict.outcome if status.verdict else None
 
-    assert asyncio.run(shown()) == "passed"
+    assert asyncio.run(saved_outcome()) == "passed"
 
 
 def test_a_judge_that_is_down_leaves_the_answer_waiting(environ: Path, home: Home) -> None:
     with JudgeEndpoint(in_turn(fails(401))) as server:
         set_up(environ, server.url)
-        attempt, reason = answered(home)
+        attempt, reason = give_answer(home)
     assert reason == "judge_error"
     (event,) = events(home, attempt, Answered)
     assert event.outcome is Outcome.ERROR and event.judged_by.score is None
@@ -160,7 +166,7 @@ def test_a_judge_that_is_down_leaves_the_answer_waiting(environ: Path, home: Hom
 
 def test_a_broken_configuration_is_told_and_costs_no_answer(environ: Path, home: Home) -> None:
     set_up(environ, "https://user:secret@example.org/v1")
-    attempt, reason = answered(home)
+    attempt, reason = give_answer(home)
     assert reason == "judge_unavailable"
     (event,) = events(home, attempt, Answered)
     assert "api_key_env" in event.message and "secret" not in event.message
@@ -169,18 +175,25 @@ def test_a_broken_configuration_is_told_and_costs_no_answer(environ: Path, home:
 
 
 def test_two_people_grade_and_a_third_decides(environ: Path, home: Home) -> None:
-    attempt, _ = answered(home)
+    attempt, _ = give_answer(home)
     assert "1 graded" in CliRunner().invoke(command_line(), ["judge", "grade", "--as", "ana"], input="3\n2\n\n").output
-    shown = call("grade", "--as", "bob", said="1\n4\nno fence on core 1\n")
-    assert ANSWER in shown and "store buffer" in shown and attempt not in shown and "ana" not in shown
+    first_page = call("grade", "--as", "bob", stdin="1\n4\nno fence on core 1\n")
+    assert (
+        ANSWER in first_page and "store buffer" in first_page and attempt not in first_page and "ana" not in first_page
+    )
     assert len(json.loads(call("pending", "--json", status=1))) == 1
     assert "Nothing is left" in call("grade", "--as", "ana")
-    call("grade", "--as", "cleo", "--disputed", said="1\n3\n\n")
+    call("grade", "--as", "cleo", "--disputed", stdin="1\n3\n\n")
     assert json.loads(call("pending", "--json")) == []
     (judged,) = events(home, attempt, Judged)
-    by = judged.judged_by
-    assert (judged.outcome, by.method, by.label, by.tie_break) == (Outcome.FAILED, "person", "incorrect", True)
-    assert [(vote.judge, vote.label) for vote in by.votes] == [
+    judgement = judged.judged_by
+    assert (judged.outcome, judgement.method, judgement.label, judgement.tie_break) == (
+        Outcome.FAILED,
+        "person",
+        "incorrect",
+        True,
+    )
+    assert [(vote.judge, vote.label) for vote in judgement.votes] == [
         ("ana", "correct"),
         ("bob", "incorrect"),
         ("cleo", "incorrect"),
@@ -189,14 +202,14 @@ def test_two_people_grade_and_a_third_decides(environ: Path, home: Home) -> None
 
 def test_grading_can_be_skipped_stopped_and_taken_up_again(environ: Path, home: Home) -> None:
     for text in ("one", "two", "three"):
-        answered(home, text=f"{ANSWER} {text}")
-    first = call("grade", "--as", "ana", said="s\n3\n1\n\nq\n")
-    again = call("grade", "--as", "ana", said="q\n")
-    assert "1 of 3" in first and "1 of 2" in again
+        give_answer(home, text=f"{ANSWER} {text}")
+    first = call("grade", "--as", "ana", stdin="s\n3\n1\n\nq\n")
+    second_page = call("grade", "--as", "ana", stdin="q\n")
+    assert "1 of 3" in first and "1 of 2" in second_page
 
 
 def test_a_sheet_goes_out_and_comes_back(environ: Path, home: Home, tmp_path: Path) -> None:
-    answered(home, text="=HYPERLINK(1) is my answer")
+    give_answer(home, text="=HYPERLINK(1) is my answer")
     sheet = tmp_path / "sheet.csv"
     call("sheet", "export", str(sheet), "--as", "ana", "--graders", "1")
     assert sheet.stat().st_mode & 0o777 == 0o600
@@ -210,8 +223,8 @@ def test_a_sheet_goes_out_and_comes_back(environ: Path, home: Home, tmp_path: Pa
     assert refused.exit_code == 2 and "row 1: field difficulty" in refused.stderr.replace("\n", " ")
     rows[0]["difficulty"] = "2"
     write(sheet, rows)
-    told = json.loads(call("sheet", "import", str(sheet), "--as", "ana", "--graders", "1", "--json"))
-    assert told == {"grades": 1, "decided": 1}
+    summary = json.loads(call("sheet", "import", str(sheet), "--as", "ana", "--graders", "1", "--json"))
+    assert summary == {"grades": 1, "decided": 1}
 
 
 def write(sheet: Path, rows: list[dict[str, str]]) -> None:
@@ -222,16 +235,20 @@ def write(sheet: Path, rows: list[dict[str, str]]) -> None:
 
 
 def right_or_wrong() -> Play:
-    return lambda asked: says("correct" if "Nine out of ten" in asked.user else "incorrect")
+    return lambda request: says("correct" if "Nine out of ten" in request.user else "incorrect")
 
 
 def test_what_is_set_up_is_shown_and_tried(environ: Path) -> None:
     assert "No model judge is set up" in call("config")
     with JudgeEndpoint(right_or_wrong()) as server:
         set_up(environ, server.url, budget_usd=1.5)
-        shown = json.loads(call("config", "--json"))
+        configuration = json.loads(call("config", "--json"))
         tried = json.loads(call("test", "--json"))
-    assert (shown["judges"][0]["model"], shown["judges"][0]["key"], shown["budget_usd"]) == ("m", "none needed", 1.5)
+    assert (configuration["judges"][0]["model"], configuration["judges"][0]["key"], configuration["budget_usd"]) == (
+        "m",
+        "none needed",
+        1.5,
+    )
     assert [(row["verdict"], row["ok"]) for row in tried] == [("correct", True), ("incorrect", True)]
     assert all(row["cost_usd"] > 0 and row["seconds"] > 0 for row in tried)
 
@@ -245,28 +262,28 @@ def test_a_judge_that_says_the_same_of_everything_fails_the_test(environ: Path) 
 def test_votes_go_out_and_replay_offline(environ: Path, home: Home, tmp_path: Path) -> None:
     with JudgeEndpoint(in_turn(says("correct"))) as server:
         set_up(environ, server.url)
-        answered(home)
+        give_answer(home)
         call("cache", "export", str(tmp_path / "votes.jsonl"))
         url = server.url
     (home.data / "sealed" / "@judges" / "judges.sqlite").rename(tmp_path / "old.sqlite")
-    for rest in ("-wal", "-shm"):
-        (home.data / "sealed" / "@judges" / f"judges.sqlite{rest}").unlink(missing_ok=True)
+    for suffix in ("-wal", "-shm"):
+        (home.data / "sealed" / "@judges" / f"judges.sqlite{suffix}").unlink(missing_ok=True)
     set_up(environ, url, offline=True)
     call("cache", "import", str(tmp_path / "votes.jsonl"))
-    assert (answered(home))[1] == "passed"
-    assert (answered(home, text="another answer"))[1] == "judge_error"
+    assert (give_answer(home))[1] == "passed"
+    assert (give_answer(home, text="another answer"))[1] == "judge_error"
 
 
 def test_agreement_of_judges_and_people_is_measured_from_the_database(environ: Path, home: Home) -> None:
     with JudgeEndpoint(in_turn(says("correct"))) as server:
         set_up(environ, server.url)
         for text in ("one", "two", "three"):
-            answered(home, text=text)
+            give_answer(home, text=text)
     for grader, labels in (("ana", "331"), ("bob", "333")):
-        call("grade", "--as", grader, "--all", said="".join(f"{label}\n1\n\n" for label in labels))
-    (one,) = json.loads(call("agreement", "--json"))
-    assert one["format"] == "free-response" and one["items"] == 3
-    (ada,) = one["judges"]
+        call("grade", "--as", grader, "--all", stdin="".join(f"{label}\n1\n\n" for label in labels))
+    (agreement,) = json.loads(call("agreement", "--json"))
+    assert agreement["format"] == "free-response" and agreement["items"] == 3
+    (ada,) = agreement["judges"]
     assert ada["agreement"]["count"] == ada["items"]
     assert "free-response" in call("agreement", "--disagreements")
     assert json.loads(call("pending", "--json")) == [], "grades for comparison make nothing wait"

@@ -46,22 +46,22 @@ class Desk:
         }
         self.environment.pop("PYTHON_KEYRING_BACKEND", None)
 
-    def run(self, *commands: tuple[str, ...], before: str = UNLOCKED) -> subprocess.CompletedProcess[str]:
+    def run(self, *commands: tuple[str, ...], preamble: str = UNLOCKED) -> subprocess.CompletedProcess[str]:
         """Commands of Benchwright in one session of this person."""
         program = [str(Path(sys.executable).with_name("benchwright"))]
         lines = " && ".join(" ".join([*program, *(f"'{word}'" for word in words)]) for words in commands)
-        session = ["dbus-run-session", "--", "bash", "-c", before + lines]
+        session = ["dbus-run-session", "--", "bash", "-c", preamble + lines]
         return subprocess.run(session, env=self.environment, capture_output=True, text=True, timeout=120, check=False)
 
     @property
-    def kept(self) -> str:
+    def connections_text(self) -> str:
         """The file of connections."""
         return (self.home / "benchwright" / "data" / "connections.json").read_text()
 
 
 def tokens(desk: Desk) -> list[str]:
     """What the file has of tokens."""
-    return [one["token"] for one in json.loads(desk.kept)]
+    return [connection["token"] for connection in json.loads(desk.connections_text)]
 
 
 @with_key_store
@@ -71,7 +71,7 @@ def test_a_token_goes_to_the_key_store_and_comes_back_from_it(service: Service, 
     signed_in = desk.run(("login", service.url, "--code", course.invitation, "--name", "Ada"))
     assert "Your token is kept in the key store of this computer." in signed_in.stdout, signed_in.stderr
     assert tokens(desk) == [""]
-    assert "bws_" not in desk.kept
+    assert "bws_" not in desk.connections_text
     later = desk.run(("assignments",))
     assert "15 problems" in later.stdout, later.stderr
     assert "Signed out" in desk.run(("logout", service.url)).stdout
@@ -85,9 +85,9 @@ def test_a_key_store_that_is_away_later_is_named_and_nothing_is_lost(
     desk = Desk(tmp_path / "ada")
     desk.home.mkdir()
     desk.run(("login", service.url, "--code", course.invitation, "--name", "Ada"))
-    away = desk.run(("assignments",), before="export PYTHON_KEYRING_BACKEND=keyring.backends.fail.Keyring; ")
-    assert "The key store of this computer did not give the token" in away.stderr
-    assert "Traceback" not in away.stderr
+    keyless_run = desk.run(("assignments",), preamble="export PYTHON_KEYRING_BACKEND=keyring.backends.fail.Keyring; ")
+    assert "The key store of this computer did not give the token" in keyless_run.stderr
+    assert "Traceback" not in keyless_run.stderr
     assert "15 problems" in desk.run(("assignments",)).stdout
 
 
@@ -104,6 +104,6 @@ def test_without_a_key_store_the_token_is_in_a_file_that_only_its_owner_reads(
     run = subprocess.run([*program, *words], env=environment, capture_output=True, text=True, timeout=60, check=False)
     assert "Your token is kept in a file that only you can read." in run.stdout, run.stderr
     file = tmp_path / "ada" / "data" / "connections.json"
-    (kept,) = json.loads(file.read_text())
-    assert kept["token"].startswith("bws_")
+    (connection,) = json.loads(file.read_text())
+    assert connection["token"].startswith("bws_")
     assert file.stat().st_mode & 0o777 == 0o600

@@ -72,17 +72,17 @@ def watched(service: Service, token: str) -> dict[str, Any]:
     assert reply.status_code == 200, reply.text
     for word in HIDDEN:
         assert word not in reply.text
-    return {one["participant"]: one for one in reply.json()["participants"]}
+    return {participant["participant"]: participant for participant in reply.json()["participants"]}
 
 
-async def comes(service: Service, token: str, where: Whereabouts) -> dict[str, Any]:
+async def comes(service: Service, token: str, whereabouts: Whereabouts) -> dict[str, Any]:
     """Waits until ada is somewhere: records reach the service as they grow."""
     for _ in range(300):
         ada: dict[str, Any] = watched(service, token)["ada"]
-        if ada["where"] == where:
+        if ada["where"] == whereabouts:
             return ada
         await asyncio.sleep(0.1)
-    raise AssertionError(f"ada is not {where}: {ada}")
+    raise AssertionError(f"ada is not {whereabouts}: {ada}")
 
 
 def command(service: Service, *words: str) -> tuple[int, str, str]:
@@ -123,29 +123,29 @@ async def test_monitors_see_where_everybody_is_and_owners_the_report_after_the_c
             assert ada.where is Whereabouts.SILENT
     await desk.ask("pause")
     await comes(service, owner, Whereabouts.PAUSED)
-    status, said, _ = command(service, "status", "small")
+    status, output, _ = command(service, "status", "small")
     assert status == 0
-    assert "1 paused, 1 free" in said
-    assert not [word for word in HIDDEN if word in said]
+    assert "1 paused, 1 free" in output
+    assert not [word for word in HIDDEN if word in output]
 
     refused = get(service, owner, f"{STUDY_PATH}/report")
     assert (refused.status_code, refused.headers["Content-Type"]) == (409, "application/problem+json")
-    status, _, said = command(service, "close", "small")
-    assert (status, "have not finished: ada" in said) == (1, True)
+    status, _, output = command(service, "close", "small")
+    assert (status, "have not finished: ada" in output) == (1, True)
 
     await desk.ask("abandon")
     await editor.quit()
-    status, said, why = command(service, "close", "small", "--yes", "--force")
-    assert status == 0, why
-    digest = said.splitlines()[0].split()[-1]
+    status, output, complaint = command(service, "close", "small", "--yes", "--force")
+    assert status == 0, complaint
+    digest = output.splitlines()[0].split()[-1]
     report = get(service, owner, f"{STUDY_PATH}/report")
     assert report.status_code == 200
     assert "A small study" in report.text
     assert report.headers["Content-Security-Policy"].startswith("sandbox")
     assert get(service, monitor, f"{STUDY_PATH}/report").status_code == 404
     assert get(service, monitor, f"{STUDY_PATH}/watch").json()["digest"] == digest
-    status, said, _ = command(service, "status", "small", "--json")
-    assert (status, json.loads(said)["digest"]) == (0, digest)
+    status, output, _ = command(service, "status", "small", "--json")
+    assert (status, json.loads(output)["digest"]) == (0, digest)
     # Again, it changes nothing.
     assert digest in command(service, "close", "small")[1]
 
@@ -156,27 +156,27 @@ async def test_a_study_is_unknown_to_everybody_who_neither_owns_nor_watches_it(
     invite(service, WATCHED)
     by_role = await tokens(service)
     for role in (Role.PARTICIPANT, Role.STAFF, Role.GRADER):
-        for what in ("watch", "report"):
-            theirs = get(service, by_role[role], f"{STUDY_PATH}/{what}")
-            absent = get(service, by_role[role], f"/api/v1/studies/absent/{what}")
+        for page_name in ("watch", "report"):
+            theirs = get(service, by_role[role], f"{STUDY_PATH}/{page_name}")
+            absent = get(service, by_role[role], f"/api/v1/studies/absent/{page_name}")
             assert (theirs.status_code, theirs.json()) == (404, absent.json())
     course = await asyncio.to_thread(service.set_up)
     async with open_administration(service.folders, service.database) as parts:
         _, token = await parts.accounts.join(await parts.accounts.invite(course.name, Role.OWNER), "Ada")
-    for what in ("watch", "report"):
+    for page_name in ("watch", "report"):
         # A course that is no study, and a study of others.
-        assert get(service, token, f"/api/v1/studies/{course.name}/{what}").status_code == 404
-        assert get(service, token, f"{STUDY_PATH}/{what}").status_code == 404
+        assert get(service, token, f"/api/v1/studies/{course.name}/{page_name}").status_code == 404
+        assert get(service, token, f"{STUDY_PATH}/{page_name}").status_code == 404
 
 
 async def test_who_has_begun_a_task_whose_events_are_on_their_way_is_between_tasks(tmp_path: Path) -> None:
     home = Home.find({"BENCHWRIGHT_HOME": str(tmp_path)})
     async with open_lab(home, None) as (lab, log), open_administration(home, None) as parts:
-        known = await lab.open(parse_study(WATCHED, Path("study.yaml")))
-        assert known.study.consent is not None
+        registered_study = await lab.open(parse_study(WATCHED, Path("study.yaml")))
+        assert registered_study.study.consent is not None
         Studies(log, Attempts(log)).enroll("small", "ada")
         for entry in (
-            ConsentEntry(version="2", sha256=sha256(known.study.consent.text.encode()), given=True),
+            ConsentEntry(version="2", sha256=sha256(registered_study.study.consent.text.encode()), given=True),
             TaskBegun(position=0, problem="starter/amdahl", attempt="a" * 32),
         ):
             log.journal.append("small", "ada", entry)

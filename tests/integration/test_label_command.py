@@ -25,7 +25,7 @@ from benchwright_problems.storage.store import Store
 from benchwright_server.cli.app import command_line
 
 from ..support.packs.label_command import CHOICE, FREE, NETWORK, SOLUTION, good
-from ..support.service.judge_endpoint import Asked, JudgeEndpoint, Play, Played, content
+from ..support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, Play, PlayedReply, content
 
 PROGRAM = [str(Path(sys.executable).with_name("benchwright"))]
 LEVELS = {"q/mcq-1": "recall", "q/exam-2": "analyze", "q/exam-3": "design"}
@@ -36,15 +36,15 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path))
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.delenv("BENCHWRIGHT_JUDGE_URL", raising=False)
-    found = Home.find()
-    add(found, [CHOICE], [FREE, NETWORK])
-    return found
+    new_home = Home.find()
+    add(new_home, [CHOICE], [FREE, NETWORK])
+    return new_home
 
 
 def add(home: Home, choices: Sequence[dict[str, Any]], free: Sequence[dict[str, Any]]) -> None:
     folder = home.data.parent / "sets"
     folder.mkdir(exist_ok=True)
-    (folder / "choices.jsonl").write_text("".join(json.dumps(one) + "\n" for one in choices))
+    (folder / "choices.jsonl").write_text("".join(json.dumps(record) + "\n" for record in choices))
     (folder / "free.json").write_text(json.dumps(list(free)))
     Store(home).add(import_quarch([folder / "choices.jsonl", folder / "free.json"], "q"), replace=True)
 
@@ -63,115 +63,115 @@ def run(*arguments: str) -> tuple[int, str, str]:
     return ran.exit_code, ran.stdout, ran.stderr
 
 
-def label(home: Home, play: Play, *options: str) -> tuple[int, Any, list[Asked]]:
+def label(home: Home, play: Play, *options: str) -> tuple[int, Any, list[JudgeRequest]]:
     with JudgeEndpoint(play) as endpoint:
         configure(home, endpoint.url)
-        status, said, error = run("label", "q", "--json", *options)
-    return status, json.loads(said) if said else error, endpoint.requests
+        status, stdout, error = run("label", "q", "--json", *options)
+    return status, json.loads(stdout) if stdout else error, endpoint.requests
 
 
 def settled(home: Home, kind: str) -> dict[str, tuple[str, str]]:
-    _, said, _ = run("list", "q", "--json")
+    _, stdout, _ = run("list", "q", "--json")
     return {
-        one["problem"]: (one["labels"][kind]["value"], one["labels"][kind]["by"])
-        for one in json.loads(said)
-        if kind in one["labels"]
+        row["problem"]: (row["labels"][kind]["value"], row["labels"][kind]["by"])
+        for row in json.loads(stdout)
+        if kind in row["labels"]
     }
 
 
 def test_questions_get_the_labels_that_two_votes_agree_on_once(home: Home) -> None:
-    status, said, asked = label(home, good)
-    assert status == 0, said
-    assert said["labelled"] == {"skill": 3, "topic": 3, "difficulty": 3}
-    assert len(asked) == 2 * 9
+    status, summary, requests = label(home, good)
+    assert status == 0, summary
+    assert summary["labelled"] == {"skill": 3, "topic": 3, "difficulty": 3}
+    assert len(requests) == 2 * 9
     skills = settled(home, "skill")
     assert {problem: value for problem, (value, _) in skills.items()} == LEVELS
     assert re.fullmatch(r"m0 with label-skill@[0-9a-f]{12}", skills["q/mcq-1"][1])
-    kept = LabelFile(home, "q").lines()
-    assert {one.source for one in kept} == {LabelSource.MODEL}
-    topic = next(one for one in kept if one.kind == "topic" and one.problem == "exam-3")
+    label_lines = LabelFile(home, "q").lines()
+    assert {line.source for line in label_lines} == {LabelSource.MODEL}
+    topic = next(line for line in label_lines if line.kind == "topic" and line.problem == "exam-3")
     assert len(topic.shortlist) == 3
     assert (topic.shortlist_by, topic.votes[0].second) == ("tf-idf", topic.votes[1].second)
     assert LabelFile(home, "q").path.stat().st_mode & 0o777 == 0o600
-    status, again, asked = label(home, good)
-    assert (status, asked) == (0, [])
-    assert again["known"] == {"skill": 3, "topic": 3, "difficulty": 3}
+    status, second_summary, requests = label(home, good)
+    assert (status, requests) == (0, [])
+    assert second_summary["known"] == {"skill": 3, "topic": 3, "difficulty": 3}
 
 
 def test_no_request_and_no_label_has_anything_hidden(home: Home) -> None:
-    def tells(asked: Asked) -> Played:
-        said = json.loads(json.loads(good(asked).body)["choices"][0]["message"]["content"])
-        told = "The answer is A" if "eviction" in asked.user else f"It comes to {SOLUTION}."
-        return content(json.dumps({name: told if "reason" in name else value for name, value in said.items()}))
+    def tells(request: JudgeRequest) -> PlayedReply:
+        label_fields = json.loads(json.loads(good(request).body)["choices"][0]["message"]["content"])
+        leak = "The answer is A" if "eviction" in request.user else f"It comes to {SOLUTION}."
+        return content(json.dumps({name: leak if "reason" in name else value for name, value in label_fields.items()}))
 
-    _, _, asked = label(home, tells)
-    assert asked
-    sent = json.dumps([one.body for one in asked])
-    assert SOLUTION not in sent
-    assert "REFERENCE" not in sent
-    kept = LabelFile(home, "q").path.read_text()
-    assert "hence four" not in kept
-    assert "answer is A" not in kept
-    assert kept.count("withheld") == 2 * 3 * (1 + 2 + 1)
+    _, _, requests = label(home, tells)
+    assert requests
+    sent_text = json.dumps([request.body for request in requests])
+    assert SOLUTION not in sent_text
+    assert "REFERENCE" not in sent_text
+    label_text = LabelFile(home, "q").path.read_text()
+    assert "hence four" not in label_text
+    assert "answer is A" not in label_text
+    assert label_text.count("withheld") == 2 * 3 * (1 + 2 + 1)
 
 
 def test_votes_that_differ_get_a_third_and_no_majority_is_named_and_tried_again(home: Home) -> None:
     skills = iter(["recall", "design", "design"])
 
-    def apart(asked: Asked) -> Played:
+    def apart(request: JudgeRequest) -> PlayedReply:
         return content(json.dumps({"reason": "So.", "skill": next(skills)}))
 
     add(home, [CHOICE], [FREE | {"skill": "analyze"}])
-    status, said, asked = label(home, apart, "--only", "skill")
-    assert (status, len(asked)) == (0, 3)
-    assert said["known"] == {"skill": 1}
+    status, summary, requests = label(home, apart, "--only", "skill")
+    assert (status, len(requests)) == (0, 3)
+    assert summary["known"] == {"skill": 1}
     assert settled(home, "skill")["q/mcq-1"][0] == "design"
-    assert said["agreement"][0]["votes"]["same"]["value"] == 0
+    assert summary["agreement"][0]["votes"]["same"]["value"] == 0
 
     levels = iter(["easy", "medium", "hard"])
 
-    def never(asked: Asked) -> Played:
+    def never(request: JudgeRequest) -> PlayedReply:
         return content(json.dumps({"reason": "So.", "difficulty": next(levels)}))
 
     add(home, [CHOICE | {"difficulty": "HARD"}], [FREE])
-    status, said, _ = label(home, never, "--only", "difficulty")
+    status, summary, _ = label(home, never, "--only", "difficulty")
     assert status == 2
-    (failure,) = said["failures"]
+    (failure,) = summary["failures"]
     assert (failure["problem"], failure["kind"]) == ("q/exam-2", "difficulty")
     assert failure["why"].startswith("no majority: ")
-    status, said, asked = label(home, good, "--only", "difficulty")
-    assert (status, said["labelled"], len(asked)) == (0, {"difficulty": 1}, 2)
+    status, summary, requests = label(home, good, "--only", "difficulty")
+    assert (status, summary["labelled"], len(requests)) == (0, {"difficulty": 1}, 2)
 
 
 def test_topics_without_a_majority_are_settled_by_the_second_choices(home: Home) -> None:
     add(home, [], [NETWORK])
     order = iter([(0, 1), (1, 2), (2, 1)])
 
-    def votes(asked: Asked) -> Played:
-        listed = [line[2:].partition(":")[0] for line in asked.system.splitlines() if line.startswith("- ")]
+    def votes(request: JudgeRequest) -> PlayedReply:
+        listed = [line[2:].partition(":")[0] for line in request.system.splitlines() if line.startswith("- ")]
         first, second = next(order)
-        said = {"first": listed[first], "first_reason": "", "second": listed[second], "second_reason": ""}
-        return content(json.dumps(said))
+        vote = {"first": listed[first], "first_reason": "", "second": listed[second], "second_reason": ""}
+        return content(json.dumps(vote))
 
     status, _, _ = label(home, votes, "--only", "topic")
-    (kept,) = LabelFile(home, "q").lines()
+    (label_line,) = LabelFile(home, "q").lines()
     # Two points for a first choice, one for a second: 2, 1 + 2 + 1 and 1 + 2.
-    assert (status, kept.value) == (0, kept.shortlist[1])
+    assert (status, label_line.value) == (0, label_line.shortlist[1])
 
 
 def test_replies_that_are_no_label_are_replaced_twice_and_then_named(home: Home) -> None:
     bad = iter(["nonsense", '{"reason": "So.", "skill": "guess"}'])
     add(home, [CHOICE], [])
 
-    def sometimes(asked: Asked) -> Played:
-        return content(text) if (text := next(bad, "")) else good(asked)
+    def sometimes(request: JudgeRequest) -> PlayedReply:
+        return content(text) if (text := next(bad, "")) else good(request)
 
-    status, _, asked = label(home, sometimes, "--only", "skill")
-    assert (status, len(asked)) == (0, 4)
+    status, _, requests = label(home, sometimes, "--only", "skill")
+    assert (status, len(requests)) == (0, 4)
     LabelFile(home, "q").path.unlink()
-    status, said, _ = label(home, lambda asked: content("nonsense"), "--only", "skill")
+    status, summary, _ = label(home, lambda request: content("nonsense"), "--only", "skill")
     assert status == 2
-    assert said["failures"] == [
+    assert summary["failures"] == [
         {
             "problem": "q/mcq-1",
             "kind": "skill",
@@ -181,9 +181,9 @@ def test_replies_that_are_no_label_are_replaced_twice_and_then_named(home: Home)
 
 
 def test_labels_are_kept_when_the_process_is_killed_and_the_rest_is_asked_for_later(home: Home) -> None:
-    def slow(asked: Asked) -> Played:
-        played = good(asked)
-        return Played(played.body, headers=played.headers, delay_s=0.2)
+    def slow(request: JudgeRequest) -> PlayedReply:
+        played = good(request)
+        return PlayedReply(played.body, headers=played.headers, delay_s=0.2)
 
     with JudgeEndpoint(slow) as endpoint:
         configure(home, endpoint.url)
@@ -194,17 +194,17 @@ def test_labels_are_kept_when_the_process_is_killed_and_the_rest_is_asked_for_la
             time.sleep(0.02)
         process.send_signal(signal.SIGKILL)
         process.wait(30)
-    kept = len(LabelFile(home, "q").lines())
-    assert 2 <= kept < 9
+    kept_count = len(LabelFile(home, "q").lines())
+    assert 2 <= kept_count < 9
     with LabelFile(home, "q").path.open("ab") as file:
         file.write(b'{"problem": "cut o')
-    status, said, asked = label(home, good)
-    assert (status, sum(said["known"].values()), len(asked)) == (0, kept, 2 * (9 - kept))
+    status, summary, requests = label(home, good)
+    assert (status, sum(summary["known"].values()), len(requests)) == (0, kept_count, 2 * (9 - kept_count))
     assert len(LabelFile(home, "q").lines()) == 9
 
 
 def test_an_interrupted_run_ends_in_good_order_and_says_how_to_go_on(home: Home) -> None:
-    with JudgeEndpoint(lambda asked: Played(good(asked).body, delay_s=30)) as endpoint:
+    with JudgeEndpoint(lambda request: PlayedReply(good(request).body, delay_s=30)) as endpoint:
         configure(home, endpoint.url)
         process = subprocess.Popen(
             [*PROGRAM, "problems", "label", "q"], env=os.environ, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
@@ -213,10 +213,10 @@ def test_an_interrupted_run_ends_in_good_order_and_says_how_to_go_on(home: Home)
         while not endpoint.requests and time.monotonic() < deadline:
             time.sleep(0.02)
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=30)
+        _, stderr = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert b"What is labelled is kept. Go on: benchwright problems label q" in said
-    assert b"Traceback" not in said
+    assert b"What is labelled is kept. Go on: benchwright problems label q" in stderr
+    assert b"Traceback" not in stderr
 
 
 def test_people_correct_labels_beside_those_of_models_and_agreement_is_told(home: Home, tmp_path: Path) -> None:
@@ -231,18 +231,20 @@ def test_people_correct_labels_beside_those_of_models_and_agreement_is_told(home
             row["corrected"] = "Implement" if row["problem"] == "exam-3" else row["label"]
             row["reason"] = "It has to be written down."
     write(sheet, rows)
-    status, said, _ = run("label", "q", "--correct", str(sheet), "--by", "Ada")
-    assert (status, said) == (0, "3 corrections by Ada kept; what models said is kept beside them.\n")
+    status, output, _ = run("label", "q", "--correct", str(sheet), "--by", "Ada")
+    assert (status, output) == (0, "3 corrections by Ada kept; what models said is kept beside them.\n")
     assert settled(home, "skill")["q/exam-3"] == ("implement", "people")
     assert facts_of(Store(home), {"q/exam-3"})["q/exam-3"].skill == "implement"
-    kept = [one for one in LabelFile(home, "q").lines() if (one.problem, one.kind.value) == ("exam-3", "skill")]
-    assert [(one.value, one.by, one.reason) for one in kept] == [
+    skill_lines = [
+        line for line in LabelFile(home, "q").lines() if (line.problem, line.kind.value) == ("exam-3", "skill")
+    ]
+    assert [(line.value, line.by, line.reason) for line in skill_lines] == [
         ("design", "m0", ""),
         ("implement", "Ada", "It has to be written down."),
     ]
-    _, said, asked = label(home, good)
-    skill = said["agreement"][0]
-    assert asked == []
+    _, output, requests = label(home, good)
+    skill = output["agreement"][0]
+    assert requests == []
     assert (skill["people"]["same"]["count"], skill["people"]["same"]["total"]) == (2, 3)
     assert "skill: implement (by people)" in run("show", "q/exam-3")[1]
 
@@ -255,7 +257,7 @@ def write(sheet: Path, rows: Sequence[dict[str, str]]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"corrected": "guess"}, ":2: field corrected: is 'guess'; known are recall, analyze, design, implement"),
         ({"reason": ""}, ":2: field reason: is empty; say why"),
@@ -264,29 +266,29 @@ def write(sheet: Path, rows: Sequence[dict[str, str]]) -> None:
     ],
 )
 def test_a_sheet_with_one_wrong_row_changes_nothing(
-    home: Home, tmp_path: Path, change: dict[str, str], said: str
+    home: Home, tmp_path: Path, change: dict[str, str], message: str
 ) -> None:
     row = {"problem": "mcq-1", "kind": "skill", "corrected": "design", "reason": "Because."}
     sheet = tmp_path / "labels.csv"
     write(sheet, [row | change, row])
     status, _, error = run("label", "q", "--correct", str(sheet), "--by", "Ada")
     assert status == 2
-    assert said in error.replace("\n", "")
+    assert message in error.replace("\n", "")
     assert LabelFile(home, "q").lines() == []
 
 
 def test_offline_topics_are_the_likeliest_by_words_and_the_rest_is_named(home: Home) -> None:
-    status, said, asked = label(home, good, "--offline", "--only", "topic")
-    assert (status, asked) == (0, [])
-    assert "TF-IDF" in said["shortlists"]
+    status, summary, requests = label(home, good, "--offline", "--only", "topic")
+    assert (status, requests) == (0, [])
+    assert "TF-IDF" in summary["shortlists"]
     assert settled(home, "topic") == {
         "q/mcq-1": ("Memory Systems", "tf-idf"),
         "q/exam-2": ("Memory Systems", "tf-idf"),
         "q/exam-3": ("Interconnection Networks", "tf-idf"),
     }
-    status, said, _ = label(home, good, "--offline", "--only", "skill")
-    assert (status, len(said["failures"])) == (2, 3)
-    assert "--offline asks none" in said["failures"][0]["why"]
+    status, summary, _ = label(home, good, "--offline", "--only", "skill")
+    assert (status, len(summary["failures"])) == (2, 3)
+    assert "--offline asks none" in summary["failures"][0]["why"]
 
 
 def test_embeddings_make_the_shortlist_if_an_endpoint_is_set_up(home: Home, tmp_path: Path) -> None:
@@ -294,36 +296,36 @@ def test_embeddings_make_the_shortlist_if_an_endpoint_is_set_up(home: Home, tmp_
     topics.write_text("# ours\nAlpha: first\nBeta\nGamma\nDelta: last\n")
     axes = ("Alpha", "Beta", "Gamma", "Delta")
 
-    def embed(asked: Asked) -> Played:
+    def embed(request: JudgeRequest) -> PlayedReply:
         def vector(text: str) -> list[float]:
-            own = next((name for name in axes if text.startswith(name)), "")
-            return [1.0 if name == own else 0.0 for name in axes] if own else [0.1, 0.9, 0.3, 0.2]
+            axis = next((name for name in axes if text.startswith(name)), "")
+            return [1.0 if name == axis else 0.0 for name in axes] if axis else [0.1, 0.9, 0.3, 0.2]
 
-        data = [{"index": n, "embedding": vector(text)} for n, text in enumerate(asked.body["input"])]
-        return Played(json.dumps({"data": data}).encode(), headers={"Content-Type": "application/json"})
+        data = [{"index": n, "embedding": vector(text)} for n, text in enumerate(request.body["input"])]
+        return PlayedReply(json.dumps({"data": data}).encode(), headers={"Content-Type": "application/json"})
 
-    def votes(asked: Asked) -> Played:
-        if "input" in asked.body:
-            return embed(asked)
+    def votes(request: JudgeRequest) -> PlayedReply:
+        if "input" in request.body:
+            return embed(request)
         return content(json.dumps({"first": "beta", "first_reason": "", "second": "Gamma", "second_reason": ""}))
 
     with JudgeEndpoint(votes) as endpoint:
-        more = ["[embeddings]", f'base_url = "{endpoint.url}"', 'model = "e"']
+        extra_lines = ["[embeddings]", f'base_url = "{endpoint.url}"', 'model = "e"']
         configure(home, endpoint.url)
         config = home.data.parent / "config" / "judges.toml"
-        config.write_text(config.read_text() + "\n" + "\n".join(more))
-        status, said, _ = run("label", "q", "--json", "--only", "topic", "--topics", str(topics))
+        config.write_text(config.read_text() + "\n" + "\n".join(extra_lines))
+        status, stdout, _ = run("label", "q", "--json", "--only", "topic", "--topics", str(topics))
     assert status == 0
-    assert "embeddings of e" in json.loads(said)["shortlists"]
-    for one in LabelFile(home, "q").lines():
-        assert (one.value, one.shortlist, one.shortlist_by) == ("Beta", ("Beta", "Gamma", "Delta"), "e")
+    assert "embeddings of e" in json.loads(stdout)["shortlists"]
+    for line in LabelFile(home, "q").lines():
+        assert (line.value, line.shortlist, line.shortlist_by) == ("Beta", ("Beta", "Gamma", "Delta"), "e")
 
 
 def test_what_the_data_set_says_counts_more_than_a_model_and_shows_how_far_it_agrees(home: Home) -> None:
     add(home, [CHOICE | {"topic": "Memory Systems"}], [FREE | {"skill": "design"}, NETWORK | {"skill": "design"}])
-    _, said, _ = label(home, good, "--all", "--only", "skill")
+    _, summary, _ = label(home, good, "--all", "--only", "skill")
     assert settled(home, "skill")["q/exam-2"] == ("design", "data set")
-    (skill,) = said["agreement"]
+    (skill,) = summary["agreement"]
     assert (skill["data_set"]["same"]["count"], skill["data_set"]["same"]["total"]) == (1, 2)
 
 

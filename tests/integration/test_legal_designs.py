@@ -36,8 +36,8 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 async def test_debugging_and_a_byte_order_mark_are_legal(problem: Problem, toolchain: Toolchain) -> None:
     solution = starting_files(problem)
     for path, text in problem.hidden.reference.items():
-        before, _, after = text.rpartition("endmodule")
-        solution[path] = BYTE_ORDER_MARK + (before + LOOKED_AT.lstrip("\n") + after.lstrip()).encode()
+        module_text, _, tail = text.rpartition("endmodule")
+        solution[path] = BYTE_ORDER_MARK + (module_text + LOOKED_AT.lstrip("\n") + tail.lstrip()).encode()
     log = io.BytesIO()
     verdict = await run_harness(problem, solution, sandbox=BwrapSandbox(), toolchain=toolchain, log=log)
     assert verdict.outcome is Outcome.PASSED, f"{verdict.summary}\n{log.getvalue().decode(errors='replace')[-4000:]}"

@@ -95,7 +95,9 @@ def running(
 
 
 @pytest.mark.parametrize(
-    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)], ids=lambda one: str(one)
+    ("number", "status"),
+    [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)],
+    ids=lambda parameter: str(parameter),
 )
 async def test_a_check_that_is_told_to_end_leaves_nothing_and_says_how_to_go_on(
     number: signal.Signals, status: int, environ: dict[str, str], tmp_path: Path
@@ -107,10 +109,10 @@ async def test_a_check_that_is_told_to_end_leaves_nothing_and_says_how_to_go_on(
         assert await started(seconds)
         assert run_folders(check.pid)
         check.send_signal(number)
-        out, err = check.communicate(timeout=PATIENCE_S)
+        output, err = check.communicate(timeout=PATIENCE_S)
     assert check.returncode == status, err
     assert "the same command continues where it stopped" in err
-    assert "Traceback" not in out + err
+    assert "Traceback" not in output + err
     assert await gone(seconds)
     assert run_folders(check.pid) == []
 
@@ -155,20 +157,20 @@ def on_terminal(environ: Mapping[str, str], *arguments: str) -> str:
     shell = ["/bin/sh", "-c", 'stty cols 80; exec "$0" "$@"', str(BENCHWRIGHT), *arguments]
     ran = subprocess.Popen(shell, env=environ, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True)
     os.close(theirs)
-    shown = b""
+    screen = b""
     with contextlib.suppress(OSError):
         while chunk := os.read(ours, 1 << 16):
-            shown += chunk
+            screen += chunk
     os.close(ours)
-    assert ran.wait(timeout=PATIENCE_S) == 0, shown
-    return shown.decode()
+    assert ran.wait(timeout=PATIENCE_S) == 0, screen
+    return screen.decode()
 
 
 def test_a_terminal_has_a_bar_and_whole_names(environ: dict[str, str], tmp_path: Path) -> None:
     imported(environ, tmp_path, {LONG[:110]: "grep -q solved /code/rtl/inv.sv"})
-    shown = on_terminal(environ, "problems", "check", "mine")
-    assert re.search(r"checking .*[0-3]/3", shown)
-    lines = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown).splitlines()
+    screen = on_terminal(environ, "problems", "check", "mine")
+    assert re.search(r"checking .*[0-3]/3", screen)
+    lines = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", screen).splitlines()
     assert LONG[:110] in [line.strip() for line in lines]
 
 
@@ -183,8 +185,8 @@ def test_the_owner_gets_every_log_with_the_compilers_words(environ: dict[str, st
     assert "No such file" in (logs / "inv.starting.log").read_text()
     assert {stat.S_IMODE(file.stat().st_mode) for file in logs.iterdir()} == {0o600}
     assert stat.S_IMODE(logs.stat().st_mode) == 0o700
-    said = benchwright(environ, "problems", "check", "mine", "--logs", logs, "--cluster", "local", status=2)
-    assert "keeps no raw logs" in said.stderr
+    process = benchwright(environ, "problems", "check", "mine", "--logs", logs, "--cluster", "local", status=2)
+    assert "keeps no raw logs" in process.stderr
 
 
 @pytest.fixture
@@ -197,13 +199,13 @@ def broken(tmp_path: Path) -> Path:
 
 def test_a_graded_folders_log_has_the_compilers_words(environ: dict[str, str], broken: Path, tmp_path: Path) -> None:
     log = tmp_path / "raw.log"
-    for more, is_known in (((), False), ((), True), (("--fresh",), False)):
-        benchwright(environ, "grade", DESIGN, broken, "--log", log, *more, status=1)
+    for options, is_known in (((), False), ((), True), (("--fresh",), False)):
+        benchwright(environ, "grade", DESIGN, broken, "--log", log, *options, status=1)
         assert "sat_counter.sv:1: syntax error" in log.read_text()
         assert ("judged before" in log.read_text()) == is_known
     assert stat.S_IMODE(log.stat().st_mode) == 0o600
-    said = benchwright(environ, "grade", DESIGN, broken, "--log", tmp_path / "no" / "raw.log", status=2)
-    assert "can't be written" in said.stderr
+    process = benchwright(environ, "grade", DESIGN, broken, "--log", tmp_path / "no" / "raw.log", status=2)
+    assert "can't be written" in process.stderr
 
 
 def test_a_participant_gets_no_log_of_the_studys_problems(
@@ -213,8 +215,8 @@ def test_a_participant_gets_no_log_of_the_studys_problems(
     study.write_text(STUDY)
     benchwright(environ, "study", "run", study, "--participant", "ada")
     log = tmp_path / "raw.log"
-    said = benchwright(environ, "grade", ASKED, broken, "--log", log, status=2)
-    assert "its raw log stays sealed" in said.stderr
+    process = benchwright(environ, "grade", ASKED, broken, "--log", log, status=2)
+    assert "its raw log stays sealed" in process.stderr
     assert not log.exists()
     benchwright(environ, "grade", DESIGN, broken, "--log", log, status=1)
     assert log.exists()
@@ -227,8 +229,8 @@ def test_remarks_are_shown_in_text_and_json(environ: dict[str, str], tmp_path: P
     (work / "rtl").mkdir(parents=True)
     (work / "rtl" / "inv.sv").write_text("module inv; wire solved; endmodule")
     assert f"Remark: {remark}" in benchwright(environ, "grade", "mine/inv", work).stdout
-    found: dict[str, Any] = json.loads(benchwright(environ, "grade", "mine/inv", work, "--json").stdout)
-    assert found["remarks"] == [remark]
+    verdict: dict[str, Any] = json.loads(benchwright(environ, "grade", "mine/inv", work, "--json").stdout)
+    assert verdict["remarks"] == [remark]
     assert f"Remark on inv: {remark}" in benchwright(environ, "problems", "check", "mine").stdout
     checked = json.loads(benchwright(environ, "problems", "check", "mine", "--json").stdout)
     assert checked["problems"][0]["remarks"] == [remark]

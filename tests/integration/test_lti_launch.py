@@ -63,23 +63,23 @@ class School:
         """A button of the grades' page."""
         return client.post(f"/courses/{self.course.name}/{form}", data={"csrf": csrf(client)})
 
-    def preflight(self, client: httpx2.Client, who: str) -> dict[str, str]:
+    def preflight(self, client: httpx2.Client, user: str) -> dict[str, str]:
         """The platform sends a browser to the tool, which sends it back with what it asks."""
         configuration = Configuration(issuer=self.platform.url, tool=self.service.url)
         login = Login(None, configuration)
         login.set_lti_message_hint(hint="link-1")
-        away = client.get(login.initiate_login(who))
-        assert away.status_code == 303, away.text
-        location = urlsplit(away.headers["location"])
+        redirect = client.get(login.initiate_login(user))
+        assert redirect.status_code == 303, redirect.text
+        location = urlsplit(redirect.headers["location"])
         assert f"{location.scheme}://{location.netloc}{location.path}" == f"{self.platform.url}/auth"
         return dict(parse_qsl(location.query))
 
     def message(
-        self, asked: dict[str, str], who: str, *roles: str, context: str = CONTEXT, **claims: Any
+        self, request: dict[str, str], user: str, *roles: str, context: str = CONTEXT, **claims: Any
     ) -> dict[str, Any]:
         """What the platform has the browser post."""
-        message = Message(asked, Configuration(issuer=self.platform.url, tool=self.service.url))
-        message.set_user_data(who, list(roles), full_name=f"{who} <b>")
+        message = Message(request, Configuration(issuer=self.platform.url, tool=self.service.url))
+        message.set_user_data(user, list(roles), full_name=f"{user} <b>")
         message.set_resource_link_claim("link-1")
         message.set_launch_context_claim(context, context_title="Architecture")
         message.set_extra_claims(claims)
@@ -93,9 +93,9 @@ class School:
         data = {name: form[name] for name in ("state", "id_token")}
         return client.post("/lti/launch", data=data, headers={"Origin": self.platform.url})
 
-    def launch(self, client: httpx2.Client, who: str, *roles: str, **changed: Any) -> httpx2.Response:
+    def launch(self, client: httpx2.Client, user: str, *roles: str, **changed: Any) -> httpx2.Response:
         """All of it."""
-        return self.post(client, self.message(self.preflight(client, who), who, *roles, **changed))
+        return self.post(client, self.message(self.preflight(client, user), user, *roles, **changed))
 
 
 @pytest.fixture
@@ -110,33 +110,33 @@ def school(platform: Platform, tmp_path: Path) -> Iterator[School]:
 
 
 def test_students_and_staff_come_from_their_learning_management_system(school: School) -> None:
-    own = f"/courses/{school.course.name}"
+    course_page = f"/courses/{school.course.name}"
     student = browser(school.service)
     came = school.launch(student, "ada", LEARNER)
-    assert (came.status_code, came.headers["location"]) == (303, own)
-    assert "0 of" in student.get(own).text
-    assert student.get(f"{own}/progress").status_code == 404
+    assert (came.status_code, came.headers["location"]) == (303, course_page)
+    assert "0 of" in student.get(course_page).text
+    assert student.get(f"{course_page}/progress").status_code == 404
     teacher = browser(school.service)
     school.launch(teacher, "grace", "http://purl.imsglobal.org/vocab/lis/v2/institution/person#Faculty", TEACHER)
-    assert "ada &lt;b&gt;" in teacher.get(f"{own}/progress").text
+    assert "ada &lt;b&gt;" in teacher.get(f"{course_page}/progress").text
     assistant = browser(school.service)
     school.launch(assistant, "tim", TEACHER, ASSISTANT)
     assert "grader" in assistant.get("/").text
     # The same person is the same account, and keeps what they are.
-    again = browser(school.service)
-    school.launch(again, "ada", TEACHER)
-    assert again.get(f"{own}/progress").status_code == 404
+    second_browser = browser(school.service)
+    school.launch(second_browser, "ada", TEACHER)
+    assert second_browser.get(f"{course_page}/progress").status_code == 404
     owner = signed_in(school.service, invitation(school.service, school.course, Role.OWNER), "Professor")
-    assert len(re.findall(r"ada &lt;b&gt;</th>", owner.get(f"{own}/progress").text)) == 1
+    assert len(re.findall(r"ada &lt;b&gt;</th>", owner.get(f"{course_page}/progress").text)) == 1
 
 
 def test_a_message_counts_once_and_for_the_browser_that_was_sent_away(school: School) -> None:
-    client, other = browser(school.service), browser(school.service)
+    client, other_client = browser(school.service), browser(school.service)
     form = school.message(school.preflight(client, "ada"), "ada", LEARNER)
-    assert school.post(other, form).status_code == 422
-    school.preflight(other, "mallory")
-    assert school.post(other, form).status_code == 422
-    assert "benchwright_session" not in other.cookies
+    assert school.post(other_client, form).status_code == 422
+    school.preflight(other_client, "mallory")
+    assert school.post(other_client, form).status_code == 422
+    assert "benchwright_session" not in other_client.cookies
     assert school.post(client, {**form, "state": "another"}).status_code == 422
     assert school.post(client, form).status_code == 422
     form = school.message(school.preflight(client, "ada"), "ada", LEARNER)
@@ -153,8 +153,8 @@ def test_a_message_that_does_not_hold_signs_nobody_in(school: School) -> None:
 
     def signed(sign: Callable[[dict[str, Any]], str], **claims: Any) -> int:
         client = browser(school.service)
-        asked = school.preflight(client, "ada")
-        good = school.message(asked, "ada", LEARNER)
+        request = school.preflight(client, "ada")
+        good = school.message(request, "ada", LEARNER)
         body = jwt.decode(good["id_token"], KEY).claims | claims
         token = sign({name: value for name, value in body.items() if value is not None})
         status = school.post(client, {**good, "id_token": token}).status_code
@@ -242,8 +242,8 @@ def test_the_roster_of_the_platform_is_taken(school: School) -> None:
         {"user_id": "mum", "name": "Mum", "roles": ["Mentor"]},
         {"user_id": 7, "name": "Seven", "roles": ["Learner"]},
     ]
-    said = school.press(teacher, "roster").text
-    assert "3 people are in the course there; 1 of them are new here. 3 more are inactive" in said
+    page_text = school.press(teacher, "roster").text
+    assert "3 people are in the course there; 1 of them are new here. 3 more are inactive" in page_text
     progress = teacher.get(f"/courses/{school.course.name}/progress").text
     assert "Alan" in progress
     assert "Gone" not in progress
@@ -259,12 +259,14 @@ def test_grades_are_sent_once_for_each_change(school: School, tmp_path: Path) ->
     for name in ("ada", "alan", "zoe"):
         school.launch(browser(school.service), name, LEARNER)
     signed_in(school.service, school.course.invitation, "Not from there")
-    own = f"/courses/{school.course.name}"
-    accounts = dict(re.findall(r'grades/[0-9a-f]+/([0-9a-f]+)" aria-label="(\w+) ', teacher.get(f"{own}/grades").text))
+    course_page = f"/courses/{school.course.name}"
+    accounts = dict(
+        re.findall(r'grades/[0-9a-f]+/([0-9a-f]+)" aria-label="(\w+) ', teacher.get(f"{course_page}/grades").text)
+    )
     by_name = {name: account for account, name in accounts.items()}
 
     def adjust(name: str, points: str) -> None:
-        path = f"{own}/grades/{school.course.assignment}/{by_name[name]}"
+        path = f"{course_page}/grades/{school.course.assignment}/{by_name[name]}"
         assert teacher.post(path, data={"csrf": csrf(teacher), "points": points, "reason": "oral"}).status_code == 303
 
     adjust("ada", "3")
@@ -281,9 +283,9 @@ def test_grades_are_sent_once_for_each_change(school: School, tmp_path: Path) ->
     assert "0 scores were sent; 3 have not" in school.press(teacher, "grades/send").text
     adjust("ada", "-1")
     school.press(teacher, "grades/send")
-    assert [one["scoreGiven"] for _, one in school.platform.scores] == [3, 2, 2]
+    assert [sent_score["scoreGiven"] for _, sent_score in school.platform.scores] == [3, 2, 2]
     assert len(school.platform.items) == 1
-    assert "sent grades" in teacher.get(f"{own}/audit").text
+    assert "sent grades" in teacher.get(f"{course_page}/audit").text
 
 
 def test_a_platform_that_offers_nothing_or_names_other_hosts_is_not_asked(school: School) -> None:

@@ -21,7 +21,7 @@ from benchwright_foundation.home import Home
 from benchwright_problems.problem import Problem
 from benchwright_problems.storage.store import Store
 
-from ..support.service.judge_endpoint import Asked, JudgeEndpoint, Played, content, fails, says
+from ..support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, PlayedReply, content, fails, says
 from ..support.service.judge_service import CANARY, CHOOSES, EXPLAINS, filled_store
 
 BENCHWRIGHT = str(Path(sys.executable).with_name("benchwright"))
@@ -54,9 +54,9 @@ class Desk:
 
     def run(self, *arguments: str | Path, status: int = 0) -> str:
         process = self.start(*arguments)
-        said, complained = process.communicate(timeout=PATIENCE_S)
+        stdout, complained = process.communicate(timeout=PATIENCE_S)
         assert process.returncode == status, complained
-        return said if status == 0 else complained
+        return stdout if status == 0 else complained
 
     def graded(self, answers: Path, *options: str | Path, command: str = "answer") -> dict[str, Any]:
         summary: dict[str, Any] = json.loads(self.run(command, "leaky", "--responses", answers, *options, "--json"))
@@ -79,9 +79,9 @@ class Desk:
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Desk:
-    found = Desk(tmp_path)
-    filled_store(Home.find(found.environment))
-    return found
+    new_desk = Desk(tmp_path)
+    filled_store(Home.find(new_desk.environment))
+    return new_desk
 
 
 def counts(summary: dict[str, Any], *names: str) -> tuple[Any, ...]:
@@ -101,10 +101,10 @@ def test_answers_that_no_rule_decides_wait_until_a_judge_is_set_up(desk: Desk, c
     assert counts(first, "total", "judged", "right", "wrong", "pending") == (4, 2, 1, 1, 2)
     assert first["accuracy"] == 0.5
     assert sorted(row["problem"] for row in desk.waiting()) == [EXPLAINS, EXPLAINS]
-    again = desk.graded(answers, command=command)
-    assert {**again, "wall_s": 0} == {**first, "wall_s": 0}
+    second_summary = desk.graded(answers, command=command)
+    assert {**second_summary, "wall_s": 0} == {**first, "wall_s": 0}
     assert len(desk.waiting()) == 2
-    with JudgeEndpoint(lambda asked: says("correct")) as endpoint:
+    with JudgeEndpoint(lambda request: says("correct")) as endpoint:
         desk.endpoint = endpoint.url
         desk.run("judge", "pending", "--score")
         assert len(endpoint.requests) == 4
@@ -129,78 +129,89 @@ def test_answers_are_attempts_of_the_log_which_late_judgements_decide(desk: Desk
     answers = desk.write({"id": CHOICE, "response": "B"}, {"id": WHY, "response": "Because."})
     desk.graded(answers, "--solver", "ana", "--condition", "human", command=command)
     first = desk.attempts()
-    assert [(one["problem"], one["solver"], one["condition"], one["state"], one["verdict"]) for one in first] == [
+    assert [
+        (attempt["problem"], attempt["solver"], attempt["condition"], attempt["state"], attempt["verdict"])
+        for attempt in first
+    ] == [
         (CHOOSES, "ana", "human", "submitted", "passed"),
         (EXPLAINS, "ana", "human", "submitted", "waiting for a judge"),
     ]
     assert [row["attempt"] for row in desk.waiting()] == [first[1]["id"]]
-    with JudgeEndpoint(lambda asked: says("correct")) as endpoint:
+    with JudgeEndpoint(lambda request: says("correct")) as endpoint:
         desk.endpoint = endpoint.url
         desk.run("judge", "pending", "--score")
-    assert [one["verdict"] for one in desk.attempts()] == ["passed", "passed"]
+    assert [attempt["verdict"] for attempt in desk.attempts()] == ["passed", "passed"]
     desk.graded(answers, "--solver", "ana", "--condition", "human", command=command)
-    assert [one["id"] for one in desk.attempts()] == [one["id"] for one in first]
+    assert [attempt["id"] for attempt in desk.attempts()] == [attempt["id"] for attempt in first]
     desk.run("attempts", "verify")
 
 
 def test_the_same_command_decides_the_attempts_that_waited(desk: Desk) -> None:
     answers = desk.write({"id": WHY, "response": "Because."})
     desk.graded(answers)
-    assert [(one["solver"], one["verdict"]) for one in desk.attempts()] == [("answers", "waiting for a judge")]
-    with JudgeEndpoint(lambda asked: says("incorrect")) as endpoint:
+    assert [(attempt["solver"], attempt["verdict"]) for attempt in desk.attempts()] == [
+        ("answers", "waiting for a judge")
+    ]
+    with JudgeEndpoint(lambda request: says("incorrect")) as endpoint:
         desk.endpoint = endpoint.url
         desk.graded(answers)
-    assert [one["verdict"] for one in desk.attempts()] == ["failed"]
+    assert [attempt["verdict"] for attempt in desk.attempts()] == ["failed"]
 
 
 def test_killed_in_the_middle_it_judges_only_the_rest(desk: Desk) -> None:
-    count, before = 40, 10
+    count, early_count = 40, 10
     answers = desk.write(*({"id": WHY, "response": f"Because {number}."} for number in range(count)))
     is_stuck = True
 
-    def play(asked: Asked) -> Played:
-        late = is_stuck and len(endpoint.requests) > 2 * before
-        return Played(says("correct").body, headers={"Content-Type": "application/json"}, delay_s=600 if late else 0)
+    def play(request: JudgeRequest) -> PlayedReply:
+        late = is_stuck and len(endpoint.requests) > 2 * early_count
+        return PlayedReply(
+            says("correct").body, headers={"Content-Type": "application/json"}, delay_s=600 if late else 0
+        )
 
     with JudgeEndpoint(play) as endpoint:
         desk.endpoint = endpoint.url
         process = desk.start("answer", "leaky", "--responses", answers)
         ends = time.monotonic() + PATIENCE_S
-        while len(endpoint.requests) <= 2 * before:
+        while len(endpoint.requests) <= 2 * early_count:
             assert process.poll() is None and time.monotonic() < ends
             time.sleep(0.02)
         process.send_signal(signal.SIGKILL)
         process.communicate()
         is_stuck = False
         killed_at = len(endpoint.requests)
-        assert {one["state"] for one in desk.attempts()} == {"running"}
-        after = desk.graded(answers)
-        assert counts(after, "total", "judged", "right", "pending") == (count, count, count, 0)
-        asked = {found for one in endpoint.requests for found in re.findall(r"Because \d+\.", one.user)}
+        assert {attempt["state"] for attempt in desk.attempts()} == {"running"}
+        summary = desk.graded(answers)
+        assert counts(summary, "total", "judged", "right", "pending") == (count, count, count, 0)
+        requested_answers = {
+            phrase for request in endpoint.requests for phrase in re.findall(r"Because \d+\.", request.user)
+        }
         # Two votes each; what was on its way at the moment of the kill is asked for again.
-        assert len(asked) == count
-        assert len(endpoint.requests) <= 2 * count + (killed_at - 2 * before) + 2 * 16
-        assert [(one["state"], one["verdict"]) for one in desk.attempts()] == [("submitted", "passed")] * count
+        assert len(requested_answers) == count
+        assert len(endpoint.requests) <= 2 * count + (killed_at - 2 * early_count) + 2 * 16
+        assert [(attempt["state"], attempt["verdict"]) for attempt in desk.attempts()] == [
+            ("submitted", "passed")
+        ] * count
         total = len(endpoint.requests)
-        assert desk.graded(answers) == after
+        assert desk.graded(answers) == summary
         assert len(endpoint.requests) == total
 
 
 @pytest.mark.nightly
 def test_the_same_command_with_a_reader_reads_what_rules_left_unreadable(desk: Desk) -> None:
-    said = "Mine would be whatever keeps dirty blocks."
-    answers = desk.write({"id": CHOICE, "response": "B"}, {"id": CHOICE, "response": said})
+    response_text = "Mine would be whatever keeps dirty blocks."
+    answers = desk.write({"id": CHOICE, "response": "B"}, {"id": CHOICE, "response": response_text})
     assert counts(desk.graded(answers), "right", "unreadable") == (1, 1)
     reading = {"quote": "whatever keeps dirty blocks", "outcome": "stated", "value": "B"}
-    with JudgeEndpoint(lambda asked: content(json.dumps(reading))) as endpoint:
+    with JudgeEndpoint(lambda request: content(json.dumps(reading))) as endpoint:
         desk.endpoint = endpoint.url
         assert counts(desk.graded(answers), "right", "unreadable") == (1, 1)
         assert endpoint.requests == []
         read = desk.graded(answers, "--reader", "scripted", "--out", desk.folder / "out")
         assert counts(read, "right", "unreadable") == (2, 0)
         assert len(endpoint.requests) == 2
-        again = desk.graded(answers, "--reader", "scripted")
-        assert counts(again, "right", "unreadable") == (2, 0)
+        second_summary = desk.graded(answers, "--reader", "scripted")
+        assert counts(second_summary, "right", "unreadable") == (2, 0)
         assert len(endpoint.requests) == 2
     desk.run("report", "--out", desk.folder / "report")
     page = next((desk.folder / "report").glob("*.html")).read_text()
@@ -212,13 +223,13 @@ def test_the_same_command_with_a_reader_reads_what_rules_left_unreadable(desk: D
 
 def test_a_judge_that_fails_is_named_and_costs_no_answer(desk: Desk) -> None:
     answers = desk.write({"id": WHY, "response": "Because."}, {"id": CHOICE, "response": "B"})
-    with JudgeEndpoint(lambda asked: fails(401)) as endpoint:
+    with JudgeEndpoint(lambda request: fails(401)) as endpoint:
         desk.endpoint = endpoint.url
         summary = desk.graded(answers)
     assert counts(summary, "judged", "right", "pending", "accuracy") == (1, 1, 1, 1.0)
     (row,) = desk.waiting()
     assert "the endpoint answered 401: the key is not accepted" in row["message"]
-    with JudgeEndpoint(lambda asked: says("incorrect")) as endpoint:
+    with JudgeEndpoint(lambda request: says("incorrect")) as endpoint:
         desk.endpoint = endpoint.url
         summary = desk.graded(answers)
     assert counts(summary, "judged", "right", "wrong", "pending") == (2, 1, 1, 0)
@@ -226,7 +237,7 @@ def test_a_judge_that_fails_is_named_and_costs_no_answer(desk: Desk) -> None:
 
 def test_a_changed_key_is_another_question(desk: Desk) -> None:
     answers = desk.write({"id": WHY, "response": "Because."})
-    with JudgeEndpoint(lambda asked: says("correct")) as endpoint:
+    with JudgeEndpoint(lambda request: says("correct")) as endpoint:
         desk.endpoint = endpoint.url
         assert desk.graded(answers)["right"] == 1
         _replace_key(desk, WHY, "another reference")
@@ -241,13 +252,13 @@ def test_a_person_who_judges_by_a_new_key_decides_again(desk: Desk) -> None:
     answers = desk.write({"id": WHY, "response": "Because."})
     desk.graded(answers)
     _grade_by_hand(desk, "incorrect")
-    assert [one["verdict"] for one in desk.attempts()] == ["failed"]
+    assert [attempt["verdict"] for attempt in desk.attempts()] == ["failed"]
     _replace_key(desk, WHY, "another reference")
     assert desk.graded(answers)["pending"] == 1
-    assert [one["verdict"] for one in desk.attempts()] == ["failed"], "what is not decided anew stays"
+    assert [attempt["verdict"] for attempt in desk.attempts()] == ["failed"], "what is not decided anew stays"
     _grade_by_hand(desk, "correct")
     assert desk.graded(answers)["right"] == 1
-    assert [one["verdict"] for one in desk.attempts()] == ["passed"]
+    assert [attempt["verdict"] for attempt in desk.attempts()] == ["passed"]
     desk.run("attempts", "verify")
 
 
@@ -268,13 +279,13 @@ def test_a_key_that_was_wrong_counts_no_more_once_it_is_mended(desk: Desk) -> No
     assert counts(desk.graded(answers), "right", "wrong") == (1, 1)
     _replace_key(desk, CHOICE, "A")
     assert counts(desk.graded(answers), "right", "wrong") == (1, 1)
-    shown = {one["id"]: one for one in desk.attempts()}
-    assert sorted(one["verdict"] for one in shown.values()) == ["failed", "passed"]
-    lengths = [json.loads(desk.run("attempts", "show", name, "--json"))["events"] for name in shown]
-    assert [one["judged"] for one in lengths] == [1, 1]
+    attempts = {attempt["id"]: attempt for attempt in desk.attempts()}
+    assert sorted(attempt["verdict"] for attempt in attempts.values()) == ["failed", "passed"]
+    lengths = [json.loads(desk.run("attempts", "show", name, "--json"))["events"] for name in attempts]
+    assert [event_counts["judged"] for event_counts in lengths] == [1, 1]
     desk.graded(answers)
-    again = [json.loads(desk.run("attempts", "show", name, "--json"))["events"] for name in shown]
-    assert again == lengths, "what is as it was is not recorded again"
+    later_lengths = [json.loads(desk.run("attempts", "show", name, "--json"))["events"] for name in attempts]
+    assert later_lengths == lengths, "what is as it was is not recorded again"
     desk.run("attempts", "verify")
     desk.run("report", "--out", desk.folder / "report", "--no-events")
     rows = list(csv.DictReader((desk.folder / "report" / "attempts.csv").read_text().splitlines()))
@@ -299,7 +310,7 @@ def _replace_key(desk: Desk, name: str, value: str) -> None:
 
 def test_no_money_is_spent_beyond_the_budget(desk: Desk) -> None:
     answers = desk.write({"id": WHY, "response": "Because."})
-    with JudgeEndpoint(lambda asked: says("correct")) as endpoint:
+    with JudgeEndpoint(lambda request: says("correct")) as endpoint:
         desk.endpoint = endpoint.url
         config = desk.folder / "home" / "config"
         config.mkdir(parents=True)
@@ -323,37 +334,37 @@ LINES: tuple[dict[str, Any] | str, ...] = (
 @pytest.mark.sampled
 @pytest.mark.parametrize("command", ["answer", "grade"])
 def test_a_line_that_cant_be_read_refuses_the_file_and_says_how_many_are_fine(desk: Desk, command: str) -> None:
-    said = desk.run(command, "leaky", "--responses", desk.write(*LINES), status=2)
-    assert "answers.jsonl:2: field id: the pack has no problem 'nobody'" in said
+    complaint = desk.run(command, "leaky", "--responses", desk.write(*LINES), status=2)
+    assert "answers.jsonl:2: field id: the pack has no problem 'nobody'" in complaint
     assert "2 others can't be read either. 2 other records are fine: --skip-invalid takes only those" in " ".join(
-        said.replace("Of the others, 2", "2 others").split()
+        complaint.replace("Of the others, 2", "2 others").split()
     )
 
 
 def test_lines_that_cant_be_read_are_left_out_on_demand_and_reported(desk: Desk) -> None:
-    out = desk.folder / "out"
-    summary = desk.graded(desk.write(*LINES), "--skip-invalid", "--out", out)
+    out_folder = desk.folder / "out"
+    summary = desk.graded(desk.write(*LINES), "--skip-invalid", "--out", out_folder)
     assert counts(summary, "total", "right", "wrong", "left_out") == (2, 1, 1, 3)
-    head, *rows = (out / "answers-left-out.csv").read_text().splitlines()
+    head, *rows = (out_folder / "answers-left-out.csv").read_text().splitlines()
     assert head == "file,line,field,reason"
     assert [row.split(",")[1:3] for row in rows] == [["2", "id"], ["3", ""], ["4", "response"]]
-    verdicts = [json.loads(line) for line in (out / "verdicts.jsonl").read_text().splitlines()]
+    verdicts = [json.loads(line) for line in (out_folder / "verdicts.jsonl").read_text().splitlines()]
     assert [row["sample"] for row in verdicts] == [1, 3], "numbers are those of the file"
 
 
 def test_the_table_says_over_what_the_accuracy_is_and_what_to_do_about_the_rest(desk: Desk) -> None:
     answers = desk.write({"id": WHY, "response": "Because."}, {"id": CHOICE, "response": "B"})
-    said = desk.run("answer", "leaky", "--responses", answers)
-    assert "right answers among the 1 that are judged" in said
-    assert "Answers that wait for a judge: 1. `benchwright judge pending` lists them" in said
+    table = desk.run("answer", "leaky", "--responses", answers)
+    assert "right answers among the 1 that are judged" in table
+    assert "Answers that wait for a judge: 1. `benchwright judge pending` lists them" in table
 
 
 def test_the_command_itself_says_why_answers_wait(desk: Desk) -> None:
     answers = desk.write({"id": WHY, "response": "Because."}, {"id": WHY, "response": "It must."})
-    with JudgeEndpoint(lambda asked: fails(401, "no")) as endpoint:
+    with JudgeEndpoint(lambda request: fails(401, "no")) as endpoint:
         desk.endpoint = endpoint.url
-        said = desk.run("answer", "leaky", "--responses", answers)
-    assert re.search(r"\n  2: \d of \d votes failed: the endpoint answered 401", said)
+        table = desk.run("answer", "leaky", "--responses", answers)
+    assert re.search(r"\n  2: \d of \d votes failed: the endpoint answered 401", table)
 
 
 def test_settings_of_judges_that_are_wrong_are_named_where_answers_wait_for_them(desk: Desk) -> None:
@@ -371,22 +382,24 @@ def test_designs_and_questions_of_one_file_are_graded_together(desk: Desk) -> No
         {"id": "saturating-counter", "files": {}},
         {"id": "saturating-counter", "completion": "I can't do that."},
     )
-    out = desk.folder / "out"
-    said = desk.run("answer", "starter", "--responses", answers, "--out", out, "--json")
-    summary = json.loads(said)
+    out_folder = desk.folder / "out"
+    stdout = desk.run("answer", "starter", "--responses", answers, "--out", out_folder, "--json")
+    summary = json.loads(stdout)
     assert counts(summary, "total", "judged", "right", "wrong", "unreadable", "pending") == (4, 3, 1, 1, 1, 1)
     assert set(summary["by_format"]) == {"design", "free-response"}
-    rows = [json.loads(line) for line in (out / "verdicts.jsonl").read_text().splitlines()]
+    rows = [json.loads(line) for line in (out_folder / "verdicts.jsonl").read_text().splitlines()]
     assert [row["reason"] for row in rows] == ["passed", "judge_unavailable", "tests_failed", "declined"]
 
 
 def test_an_answer_given_as_a_unified_difference_replays_to_the_patched_file(desk: Desk) -> None:
     problem = Path(__file__).parents[2] / "problems/benchwright_problems/packs/starter/saturating-counter"
-    (wanted,) = (problem / "hidden" / "reference").rglob("*.sv")
-    path = wanted.relative_to(problem / "hidden" / "reference").as_posix()
-    given = problem / "public" / path
-    before = given.read_text().splitlines(keepends=True) if given.exists() else []
-    patch = "".join(difflib.unified_diff(before, wanted.read_text().splitlines(keepends=True), path, path))
+    (reference_file,) = (problem / "hidden" / "reference").rglob("*.sv")
+    path = reference_file.relative_to(problem / "hidden" / "reference").as_posix()
+    starting_file = problem / "public" / path
+    starting_lines = starting_file.read_text().splitlines(keepends=True) if starting_file.exists() else []
+    patch = "".join(
+        difflib.unified_diff(starting_lines, reference_file.read_text().splitlines(keepends=True), path, path)
+    )
     assert patch.startswith(f"--- {path}\n+++ {path}\n@@ -")
     answers = desk.write({"id": "saturating-counter", "patch": {path: patch}})
     summary = json.loads(desk.run("grade", "starter", "--responses", answers, "--json"))
@@ -394,5 +407,5 @@ def test_an_answer_given_as_a_unified_difference_replays_to_the_patched_file(des
     (attempt,) = desk.attempts()
     replayed = json.loads(desk.run("attempts", "replay", attempt["id"], "--to", "again", "--json"))
     assert (replayed["files"], replayed["ok"]) == ([path], True)
-    assert (desk.folder / "again" / path).read_bytes() == wanted.read_bytes()
+    assert (desk.folder / "again" / path).read_bytes() == reference_file.read_bytes()
     desk.run("attempts", "verify", attempt["id"])

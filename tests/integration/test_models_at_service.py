@@ -17,7 +17,7 @@ from benchwright_remote.messages import Role
 from ..support.models.eval import COUNTER
 from ..support.service.bench_service import DATABASES, Service, running
 from ..support.service.bench_service_pages import signed_in
-from ..support.service.judge_endpoint import Asked, JudgeEndpoint, Played, content
+from ..support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, PlayedReply, content
 from ..support.service.postgres import new_database
 from ..support.studies.hosted_study import Participant, opened
 from ..support.studies.study_pages import closed, page, post
@@ -52,18 +52,18 @@ def service(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Service]
 
 def benchwright(service: Service, *words: str, **environment: str) -> str:
     """What a command on the service's machine prints."""
-    known = os.environ | {"BENCHWRIGHT_HOME": str(service.home), "LOCAL_API_KEY": "none"} | environment
+    variables = os.environ | {"BENCHWRIGHT_HOME": str(service.home), "LOCAL_API_KEY": "none"} | environment
     if service.database:
-        known["BENCHWRIGHT_SERVICE_DATABASE"] = service.database
+        variables["BENCHWRIGHT_SERVICE_DATABASE"] = service.database
     command = [str(Path(sys.executable).parent / "benchwright"), *words]
-    ran = subprocess.run(command, env=known, cwd=service.home, capture_output=True, text=True, timeout=300)
+    ran = subprocess.run(command, env=variables, cwd=service.home, capture_output=True, text=True, timeout=300)
     assert ran.returncode == 0, ran.stderr
     return ran.stdout
 
 
-def scripted(asked: Asked) -> Played:
+def scripted(request: JudgeRequest) -> PlayedReply:
     """Solves the design, and takes the question for another."""
-    return content(f"```systemverilog\n{COUNTER}```" if "sat_counter" in asked.user else "A")
+    return content(f"```systemverilog\n{COUNTER}```" if "sat_counter" in request.user else "A")
 
 
 def test_its_attempts_are_watched_closed_and_reported_with_those_of_people(service: Service, tmp_path: Path) -> None:
@@ -72,15 +72,15 @@ def test_its_attempts_are_watched_closed_and_reported_with_those_of_people(servi
     going = person.begin()
     log = benchwright(service, "lab", "log").strip()
     with JudgeEndpoint(scripted) as endpoint:
-        asked = ("eval", "--study", "mixed", "--base-url", endpoint.url, "--jobs", "1", "--json")
-        small = json.loads(benchwright(service, *asked, BENCHWRIGHT_LOG=log))["conditions"]["zqsmall"]
+        options = ("eval", "--study", "mixed", "--base-url", endpoint.url, "--jobs", "1", "--json")
+        small = json.loads(benchwright(service, *options, BENCHWRIGHT_LOG=log))["conditions"]["zqsmall"]
     assert (small["done"], small["passed"], small["failed"]) == (2, 1, 1)
 
     owner, monitor = (signed_in(service, codes[role], role.value) for role in (Role.OWNER, Role.MONITOR))
     for client in (owner, monitor):
-        shown = page(client, "mixed")
-        assert f"{person.pseudonym}</th><td>working</td>" in shown
-        assert not [word for word in ("zqsmall", "zqalone", "scripted", "passed") if word in shown]
+        page_text = page(client, "mixed")
+        assert f"{person.pseudonym}</th><td>working</td>" in page_text
+        assert not [word for word in ("zqsmall", "zqalone", "scripted", "passed") if word in page_text]
     person.end(going, Outcome.PASSED)
     person.end(person.begin(), Outcome.FAILED)
     person.log.close()
@@ -89,7 +89,7 @@ def test_its_attempts_are_watched_closed_and_reported_with_those_of_people(servi
     report = json.loads((service.folders.data / "service" / "reports" / "mixed" / "report.json").read_text())
     assert report["groups"] == ["zqalone", "zqsmall"]
     solved = report["sections"]["outcomes"]["numbers"]["groups"]
-    assert {name: (one["attempts"], one["passed_ever"]) for name, one in solved.items()} == {
+    assert {name: (group["attempts"], group["passed_ever"]) for name, group in solved.items()} == {
         "zqalone": (2, 1),
         "zqsmall": (2, 1),
     }

@@ -50,12 +50,14 @@ def benchwright(environ: dict[str, str], *arguments: str | Path) -> subprocess.C
 
 def test_a_harness_that_looks_at_little_kills_less(environ: dict[str, str], tmp_path: Path) -> None:
     report = tmp_path / "mutants.json"
-    said = benchwright(environ, "problems", "mutate", "mine", "--report", report)
-    assert said.returncode == 1, said.stderr
-    assert said.stdout.index("half\t") < said.stdout.index("gate\t")
-    problems = {one["id"]: one for one in json.loads(report.read_text())["problems"]}
-    assert {one["status"] for one in problems["gate"]["findings"]} == {"killed"}
-    survivors = {one["mutant"]["after"] for one in problems["half"]["findings"] if one["status"] == "survived"}
+    process = benchwright(environ, "problems", "mutate", "mine", "--report", report)
+    assert process.returncode == 1, process.stderr
+    assert process.stdout.index("half\t") < process.stdout.index("gate\t")
+    problems = {problem["id"]: problem for problem in json.loads(report.read_text())["problems"]}
+    assert {finding["status"] for finding in problems["gate"]["findings"]} == {"killed"}
+    survivors = {
+        finding["mutant"]["after"] for finding in problems["half"]["findings"] if finding["status"] == "survived"
+    }
     assert survivors == {"|", "a", "b", "'1"}
     page = (tmp_path / "mutants.md").read_text()
     assert "-  assign y = a & b;\n+  assign y = a | b;\n" in page
@@ -68,32 +70,32 @@ def test_only_the_problems_that_are_named_are_tried_and_a_sample_is_the_same_aga
         for _ in range(2)
     ]
     (first, second) = (json.loads(run.stdout) for run in runs)
-    assert [one["id"] for one in first["problems"]] == ["half"]
+    assert [problem["id"] for problem in first["problems"]] == ["half"]
     assert len(first["problems"][0]["findings"]) == 3
     assert first == second
 
 
 def test_what_is_known_is_not_run_again(environ: dict[str, str], tmp_path: Path) -> None:
-    def kept() -> dict[str, int]:
+    def verdict_times() -> dict[str, int]:
         folder = tmp_path / "home" / "data" / "sealed" / "@verdicts"
         return {file.name: file.stat().st_mtime_ns for file in folder.rglob("*.verdict.json")}
 
     benchwright(environ, "problems", "mutate", "mine", "gate", "--limit", "2")
-    first = kept()
+    first = verdict_times()
     assert benchwright(environ, "problems", "mutate", "mine", "gate").returncode == 0
-    second = kept()
+    second = verdict_times()
     assert len(first) < len(second)
     assert {name: second[name] for name in first} == first
 
 
 def test_a_problem_that_is_not_there_is_named(environ: dict[str, str]) -> None:
-    said = benchwright(environ, "problems", "mutate", "mine", "gait")
-    assert said.returncode == 2
-    assert "mine has no design problem gait" in said.stderr
+    process = benchwright(environ, "problems", "mutate", "mine", "gait")
+    assert process.returncode == 2
+    assert "mine has no design problem gait" in process.stderr
 
 
 @dataclass(frozen=True)
-class Said:
+class ScriptedOpinion:
     """An opinion as the prover of the formal tools gives it."""
 
     result: str
@@ -106,8 +108,8 @@ class Said:
 
 async def analysed(problem: Problem, toolchain: Toolchain, folder: Path, prove: Prove | None = None) -> ProblemFindings:
     analyser = Analyser(LocalExecutor(Home.find().cache, 2), BwrapSandbox(), toolchain, VerdictStore(folder))
-    (found,) = await analyser.analyse([candidates(problem, seed=0, limit=None)], prove)
-    return found
+    (problem_findings,) = await analyser.analyse([candidates(problem, seed=0, limit=None)], prove)
+    return problem_findings
 
 
 async def test_survivors_alone_are_compared_and_what_is_proved_of_each_is_kept(
@@ -117,29 +119,29 @@ async def test_survivors_alone_are_compared_and_what_is_proved_of_each_is_kept(
     hidden = imported.hidden.model_copy(update={"parameter_sets": ({"W": 3},)})
     problem = imported.model_copy(update={"hidden": hidden})
     opinions = {
-        b"a | b": Said("differs", cycle=0, stimulus=[{"a": 1, "b": 0}], parameters={"W": 3}),
-        b"= a;": Said("equivalent"),
-        b"= b;": Said("equivalent", depth=20),
-        b"= '1;": Said("unknown", reason="out of time"),
+        b"a | b": ScriptedOpinion("differs", cycle=0, stimulus=[{"a": 1, "b": 0}], parameters={"W": 3}),
+        b"= a;": ScriptedOpinion("equivalent"),
+        b"= b;": ScriptedOpinion("equivalent", depth=20),
+        b"= '1;": ScriptedOpinion("unknown", reason="out of time"),
     }
-    asked: list[str] = []
+    proved_tops: list[str] = []
 
     async def prove(
         reference: Mapping[str, bytes],
-        other: Mapping[str, bytes],
+        mutant: Mapping[str, bytes],
         top: str,
         dont_cares: DontCares,
         parameter_sets: ParameterSets,
-    ) -> Said:
-        asked.append(top)
+    ) -> ScriptedOpinion:
+        proved_tops.append(top)
         assert parameter_sets == ({"W": 3},)
-        ((path, text),) = other.items()
+        ((path, text),) = mutant.items()
         assert reference[path] != text
-        return next(said for words, said in opinions.items() if words in text)
+        return next(opinion for words, opinion in opinions.items() if words in text)
 
-    found = await analysed(problem, toolchain, tmp_path / "verdicts", prove)
-    assert asked == ["gate"] * 4
-    by_fault = {one.mutant.after: one for one in found.findings}
+    problem_findings = await analysed(problem, toolchain, tmp_path / "verdicts", prove)
+    assert proved_tops == ["gate"] * 4
+    by_fault = {finding.mutant.after: finding for finding in problem_findings.findings}
     assert by_fault["a"].status is Status.EQUIVALENT
     example = by_fault["|"].counterexample
     assert example is not None
@@ -169,14 +171,14 @@ def shell_problem(folder: Path, script: str, reference: str) -> Problem:
 async def test_a_mutant_that_hangs_counts_as_killed_by_a_timeout(toolchain: Toolchain, tmp_path: Path) -> None:
     script = "grep -q '~a' /code/rtl/inv.sv || sleep 60"
     problem = shell_problem(tmp_path, script, "module inv (input a, output y);\nassign y = ~a;\nendmodule\n")
-    found = await analysed(problem, toolchain, tmp_path / "verdicts")
-    assert {one.reason for one in found.findings} == {Reason.TIMEOUT}
-    killed = rate(found.findings)
-    assert killed.timeouts == killed.killed.count == len(found.findings)
+    problem_findings = await analysed(problem, toolchain, tmp_path / "verdicts")
+    assert {finding.reason for finding in problem_findings.findings} == {Reason.TIMEOUT}
+    killed = rate(problem_findings.findings)
+    assert killed.timeouts == killed.killed.count == len(problem_findings.findings)
 
 
 async def test_a_problem_whose_reference_fails_is_left_out(toolchain: Toolchain, tmp_path: Path) -> None:
     problem = shell_problem(tmp_path, "exit 1", "module inv (input a, output y);\nassign y = ~a;\nendmodule\n")
-    found = await analysed(problem, toolchain, tmp_path / "verdicts")
-    assert found.findings == ()
-    assert found.left_out.startswith("The reference does not pass")
+    problem_findings = await analysed(problem, toolchain, tmp_path / "verdicts")
+    assert problem_findings.findings == ()
+    assert problem_findings.left_out.startswith("The reference does not pass")

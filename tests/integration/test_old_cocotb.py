@@ -58,17 +58,17 @@ def problem(module: str, wave: str = "") -> Problem:
 
 
 async def run(
-    asked: Problem, toolchain: Toolchain, selection: Selection, solution: dict[str, bytes] | None = None
+    problem: Problem, toolchain: Toolchain, selection: Selection, solution: dict[str, bytes] | None = None
 ) -> tuple[Verdict, str]:
     log = io.BytesIO()
     solution = solution or {DESIGN: (FOLDER / "playground.sv").read_bytes()}
     verdict = await run_harness(
-        asked, solution, sandbox=BwrapSandbox(), toolchain=toolchain, log=log, selection=selection
+        problem, solution, sandbox=BwrapSandbox(), toolchain=toolchain, log=log, selection=selection
     )
     return verdict, log.getvalue().decode(errors="replace")
 
 
-def written(module: str) -> list[str]:
+def names_of_tests(module: str) -> list[str]:
     """The names of the tests that a module's text holds."""
     lines = (FOLDER / f"{module}.py").read_text().splitlines()
     names = [line.partition("def ")[2].partition("(")[0] for line in lines if "def test_" in line]
@@ -82,21 +82,21 @@ async def test_every_dialect_passes(module: str, icarus: str, toolchain: Toolcha
     verdict, log = await run(problem(module), toolchain, selection)
     assert verdict.outcome is Outcome.PASSED, log[-6000:]
     ran = {test.name.partition("/")[0] for test in verdict.tests}
-    assert ran >= set(written(module))
+    assert ran >= set(names_of_tests(module))
 
 
 async def test_what_has_to_fail_still_fails(toolchain: Toolchain) -> None:
     verdict, log = await run(problem("test_failing"), toolchain, Selection(icarus="12", cocotb="compat"))
     assert verdict.reason is Reason.TESTS_FAILED, log[-6000:]
     assert [test.name for test in verdict.tests if test.passed] == []
-    assert {test.name for test in verdict.tests} == set(written("test_failing"))
+    assert {test.name for test in verdict.tests} == set(names_of_tests("test_failing"))
 
 
 async def test_every_decorated_test_counts(toolchain: Toolchain) -> None:
     verdict, log = await run(problem("test_same_names"), toolchain, Selection(icarus="12", cocotb="compat"))
     assert verdict.reason is Reason.TESTS_FAILED, log[-6000:]
-    found = sorted((test.name.partition(" ")[0], test.passed) for test in verdict.tests)
-    assert found == [("test_shadowed", False), ("test_thrice", False), ("test_thrice", True)]
+    outcomes = sorted((test.name.partition(" ")[0], test.passed) for test in verdict.tests)
+    assert outcomes == [("test_shadowed", False), ("test_thrice", False), ("test_thrice", True)]
 
 
 @pytest.mark.parametrize("module", ["test_snapshot", "test_one_nine"])
@@ -110,12 +110,12 @@ async def test_waves_may_be_asked_for_in_words(toolchain: Toolchain) -> None:
     assert verdict.outcome is Outcome.PASSED, log[-6000:]
 
 
-@pytest.mark.parametrize("asked", STARTER, ids=lambda asked: asked.id)
-async def test_the_layer_changes_no_verdict_of_a_harness_for_2_0(asked: Problem, toolchain: Toolchain) -> None:
-    starting = starting_files(asked)
-    reference = starting | {path: text.encode() for path, text in asked.hidden.reference.items()}
-    verdict, log = await run(asked, toolchain, Selection(cocotb="compat"), reference)
+@pytest.mark.parametrize("problem", STARTER, ids=lambda problem: problem.id)
+async def test_the_layer_changes_no_verdict_of_a_harness_for_2_0(problem: Problem, toolchain: Toolchain) -> None:
+    starting = starting_files(problem)
+    reference = starting | {path: text.encode() for path, text in problem.hidden.reference.items()}
+    verdict, log = await run(problem, toolchain, Selection(cocotb="compat"), reference)
     assert verdict.outcome is Outcome.PASSED, log[-6000:]
     if starting:
-        verdict, log = await run(asked, toolchain, Selection(cocotb="compat"), starting)
+        verdict, log = await run(problem, toolchain, Selection(cocotb="compat"), starting)
         assert verdict.outcome is Outcome.FAILED, log[-6000:]

@@ -153,7 +153,7 @@ TRIES = {
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
     monkeypatch.setenv("BENCHWRIGHT_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)
-    found = Home.find()
+    study_home = Home.find()
     records = tmp_path / "records.jsonl"
     compose = f'services: {{t: {{image: i, command: [sh, -c, "{TESTS}"]}}}}'
     records.write_text(
@@ -173,39 +173,42 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
     )
     pack = import_cvdp([records], "mine")
     limited = [
-        one.model_copy(update={"limits": one.limits.model_copy(update={"wall_s": 4.0})}) for one in pack.problems
+        problem.model_copy(update={"limits": problem.limits.model_copy(update={"wall_s": 4.0})})
+        for problem in pack.problems
     ]
-    Store(found).add(pack.model_copy(update={"problems": tuple(limited)}))
-    yield found
+    Store(study_home).add(pack.model_copy(update={"problems": tuple(limited)}))
+    yield study_home
 
 
 def people_work(home: Home) -> dict[str, str]:
     """Records the scripts; who → attempt."""
     moment = [0]
-    found: dict[str, str] = {}
+    attempts: dict[str, str] = {}
     with StudyLog(log_file(home), monotonic_ns=lambda: moment[0]) as log:
-        for (who, condition, problem), script in PEOPLE.items():
+        for (participant, condition, problem), script in PEOPLE.items():
             digest = Store(home).problem(f"mine/{problem}").public_digest
             files = {PATH: FileText.of_text(RIGHT)}
-            found[who] = (
+            attempts[participant] = (
                 Attempts(log)
-                .create(f"mine/{problem}", digest, home.data / who, files, solver=who, condition=condition)
+                .create(
+                    f"mine/{problem}", digest, home.data / participant, files, solver=participant, condition=condition
+                )
                 .id
             )
             begun = moment[0]
-            log.append_blocking(found[who], Started())
+            log.append_blocking(attempts[participant], Started())
             for at_s, event in script:
                 moment[0] = begun + round(at_s * 1e9)
-                log.append_blocking(found[who], event)
+                log.append_blocking(attempts[participant], event)
             moment[0] += 1_000_000_000
-    return found
+    return attempts
 
 
 def model() -> Model:
     def play(
-        asked: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, config: GenerateConfig
+        messages: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
-        problem = "a" if "Problem a" in "".join(message.text for message in asked) else "b"
+        problem = "a" if "Problem a" in "".join(message.text for message in messages) else "b"
         assert config.seed is not None
         return ModelOutput.from_content("mockllm/model", REPLIES[problem, config.seed])
 
@@ -239,31 +242,33 @@ def test_every_outcome_of_three_conditions_is_counted_as_worked_out_by_hand(home
     with open_log(log_file(home)) as log:
         write_report(log, Store(home), ReportOptions(tmp_path / "report", events=False))
 
-    found = rows(tmp_path / "report")
-    assert len(found) == 15
-    by_who = {one["participant"]: one for one in found if one["solver"] != "model"}
+    table_rows = rows(tmp_path / "report")
+    assert len(table_rows) == 15
+    by_who = {row["participant"]: row for row in table_rows if row["solver"] != "model"}
     assert {
-        who: (*(one[column] for column in COLUMNS), *(_seconds(one[column]) for column in TIMES))
-        for who, one in by_who.items()
+        participant: (*(row[column] for column in COLUMNS), *(_seconds(row[column]) for column in TIMES))
+        for participant, row in by_who.items()
     } == BY_HAND
-    assert {one["participant"] for one in found if one["excluded_by"]} == {"H4"}
+    assert {row["participant"] for row in table_rows if row["excluded_by"]} == {"H4"}
     columns = ("problem", "state", "passed", "final", "reason")
-    assert sorted(tuple(one[c] for c in columns) for one in found if one["solver"] == "model") == BY_MODEL
+    assert sorted(tuple(row[c] for c in columns) for row in table_rows if row["solver"] == "model") == BY_MODEL
 
     numbers: dict[str, Any] = {
         name: section["numbers"]
         for name, section in json.loads((tmp_path / "report" / "report.json").read_text())["sections"].items()
     }
-    assert {group: tuple(one[part] for part in ENDED) for group, one in numbers["outcomes"]["groups"].items()} == COUNTS
+    assert {
+        group: tuple(tally[part] for part in ENDED) for group, tally in numbers["outcomes"]["groups"].items()
+    } == COUNTS
     assert numbers["outcomes"]["undecided_reasons"] == {"tool_missing": 1}
     assert _values(numbers["success"]["overall"]) == pytest.approx(EVER)
     assert _values(numbers["success"]["at_end"]) == pytest.approx(AT_END)
-    assert {group: pytest.approx(_values(one)) for group, one in numbers["outcomes"]["tries"].items()} == TRIES
+    assert {group: pytest.approx(_values(shares)) for group, shares in numbers["outcomes"]["tries"].items()} == TRIES
 
 
 def _seconds(cell: str) -> str:
     return f"{float(cell):g}" if cell else ""
 
 
-def _values(found: dict[str, dict[str, float]]) -> dict[str, float]:
-    return {name: one["value"] for name, one in found.items()}
+def _values(estimates: dict[str, dict[str, float]]) -> dict[str, float]:
+    return {name: estimate["value"] for name, estimate in estimates.items()}

@@ -29,8 +29,8 @@ def benchwright(home: Path, *arguments: str | Path) -> subprocess.CompletedProce
 def folder(tmp_path: Path) -> Path:
     """A pack with a problem of each kind of harness, and a question."""
     for name, form in (("holds", "cocotb"), ("holds-too", "testbench"), ("asks", "multiple-choice")):
-        made = benchwright(tmp_path / "author", "new", tmp_path / "my-pack", name, "--form", form)
-        assert made.returncode == 0, made.stderr
+        process = benchwright(tmp_path / "author", "new", tmp_path / "my-pack", name, "--form", form)
+        assert process.returncode == 0, process.stderr
     return tmp_path / "my-pack"
 
 
@@ -61,9 +61,9 @@ def test_new_problems_are_proved_and_a_weak_harness_is_told_by_a_wrong_solution(
     )
     weak = benchwright(tmp_path / "author", "check", folder, "--json")
     assert weak.returncode == 1
-    found = {one["id"]: one for one in json.loads(weak.stdout)["problems"]}
-    assert (found["holds"]["proof"], found["holds-too"]["proof"]) == ("wrong", "proved")
-    assert "hidden/wrong/ignores-enable passes" in found["holds"]["reason"]
+    problems = {problem["id"]: problem for problem in json.loads(weak.stdout)["problems"]}
+    assert (problems["holds"]["proof"], problems["holds-too"]["proof"]) == ("wrong", "proved")
+    assert "hidden/wrong/ignores-enable passes" in problems["holds"]["reason"]
 
 
 def test_a_published_pack_is_installed_from_a_file_or_an_address(folder: Path, tmp_path: Path, address: str) -> None:
@@ -85,21 +85,21 @@ def test_a_published_pack_is_installed_from_a_file_or_an_address(folder: Path, t
     assert "my-pack/holds" in benchwright(solver, "list").stdout
     # What was installed proves itself where it is now.
     assert benchwright(solver, "check", "my-pack").returncode == 0
-    again = benchwright(solver, "install", file)
-    assert "--replace puts version 0.1.0 in its place" in again.stderr
+    second_install = benchwright(solver, "install", file)
+    assert "--replace puts version 0.1.0 in its place" in second_install.stderr
     assert benchwright(solver, "install", file, "--replace").returncode == 0
 
 
 def test_a_pack_of_somebody_else_does_not_take_the_place_of_an_installed_one(folder: Path, tmp_path: Path) -> None:
     ours, theirs, solver = tmp_path / "ours.pack", tmp_path / "theirs.pack", tmp_path / "solver"
     assert benchwright(tmp_path / "author", "publish", folder, ours).returncode == 0
-    other = json.loads(benchwright(tmp_path / "stranger", "publish", folder, theirs, "--json").stdout)["key"]
+    other_key = json.loads(benchwright(tmp_path / "stranger", "publish", folder, theirs, "--json").stdout)["key"]
     assert benchwright(solver, "install", ours).returncode == 0
     refused = benchwright(solver, "install", theirs, "--replace")
     assert refused.returncode == 2
     assert "was signed with the key" in refused.stderr
-    assert benchwright(solver, "install", theirs, "--replace", "--key", other).returncode == 0
-    assert benchwright(solver, "install", ours, "--replace", "--key", other).returncode == 2
+    assert benchwright(solver, "install", theirs, "--replace", "--key", other_key).returncode == 0
+    assert benchwright(solver, "install", ours, "--replace", "--key", other_key).returncode == 2
 
 
 def test_a_copy_of_an_installed_problem_is_found(folder: Path, tmp_path: Path) -> None:
@@ -114,16 +114,16 @@ def test_a_copy_of_an_installed_problem_is_found(folder: Path, tmp_path: Path) -
     benchwright(author, "install", file)
     benchwright(author, "new", tmp_path / "other", "asks", "--form", "assertion")
     assert benchwright(author, "duplicates", "starter", tmp_path / "other").returncode == 0
-    found = benchwright(author, "duplicates", "my-pack", "starter")
-    assert found.returncode == 1
-    assert "1 pair of problems at least 0.8 alike" in found.stdout
+    process = benchwright(author, "duplicates", "my-pack", "starter")
+    assert process.returncode == 1
+    assert "1 pair of problems at least 0.8 alike" in process.stdout
 
 
 def test_faults_that_the_tests_of_a_folder_do_not_notice_are_counted(folder: Path, tmp_path: Path) -> None:
     report = folder / "mutants.json"
-    done = benchwright(tmp_path / "author", "mutate", folder, "holds", "--limit", "6", "--report", report)
-    assert done.returncode == 0, done.stdout + done.stderr
-    (found,) = json.loads(report.read_text())["problems"]
-    assert found["id"] == "holds"
+    process = benchwright(tmp_path / "author", "mutate", folder, "holds", "--limit", "6", "--report", report)
+    assert process.returncode == 0, process.stdout + process.stderr
+    (problem,) = json.loads(report.read_text())["problems"]
+    assert problem["id"] == "holds"
     assert benchwright(tmp_path / "author", "publish", folder, tmp_path / "p").returncode == 0
     assert b"mutants.json" not in (tmp_path / "p").read_bytes()

@@ -40,18 +40,18 @@ endmodule
 
 @pytest.mark.parametrize("name", REFERENCES)
 def test_the_test_that_is_written_for_a_module_passes(name: str) -> None:
-    made = skeleton(REFERENCES[name])
-    assert made is not None
-    files = {"rtl/design.sv": REFERENCES[name].encode(), f"tests/test_{made.module}.py": made.text.encode()}
-    simulation = OwnSimulation(files, ("rtl/design.sv",), made.module, module=f"tests/test_{made.module}.py")
+    template = skeleton(REFERENCES[name])
+    assert template is not None
+    files = {"rtl/design.sv": REFERENCES[name].encode(), f"tests/test_{template.module}.py": template.text.encode()}
+    simulation = OwnSimulation(files, ("rtl/design.sv",), template.module, module=f"tests/test_{template.module}.py")
     sandbox = open_sandbox("bwrap")
     run = asyncio.run(run_own_tests(simulation, sandbox=sandbox, toolchain=toolchain_for("bwrap", Home.find().cache)))
-    assert [(one.name, one.reason.value) for one in run.outcomes] == [("starts", "passed")], run.output
+    assert [(outcome.name, outcome.reason.value) for outcome in run.outcomes] == [("starts", "passed")], run.output
 
 
-def run_tests(folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
+def run_tests(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [PROGRAM, "run-tests", str(folder), *more], capture_output=True, text=True, timeout=120, check=False
+        [PROGRAM, "run-tests", str(folder), *options], capture_output=True, text=True, timeout=120, check=False
     )
 
 

@@ -42,7 +42,7 @@ def benchwright(environ: dict[str, str], *arguments: str | Path) -> subprocess.C
     )
 
 
-def kept(tmp_path: Path) -> dict[str, int]:
+def verdict_times(tmp_path: Path) -> dict[str, int]:
     """The verdicts that are kept, with the time each was written."""
     folder = tmp_path / "home" / "data" / "sealed" / "@verdicts"
     return {file.name: file.stat().st_mtime_ns for file in folder.rglob("*.verdict.json")}
@@ -57,23 +57,23 @@ def test_a_check_that_was_killed_goes_on_where_it_was(environ: dict[str, str], t
     running = subprocess.Popen(check, env=environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         deadline = time.monotonic() + 600
-        while len(kept(tmp_path)) < 4:
+        while len(verdict_times(tmp_path)) < 4:
             assert running.poll() is None
             assert time.monotonic() < deadline
             time.sleep(0.02)
     finally:
         os.kill(running.pid, signal.SIGKILL)
         running.wait()
-    first = kept(tmp_path)
-    again = benchwright(environ, "problems", "check", "slow", "--jobs", "1", "--json")
-    assert len(json.loads(again.stdout)["problems"]) == 6
-    second = kept(tmp_path)
+    first = verdict_times(tmp_path)
+    second_run = benchwright(environ, "problems", "check", "slow", "--jobs", "1", "--json")
+    assert len(json.loads(second_run.stdout)["problems"]) == 6
+    second = verdict_times(tmp_path)
     assert len(first) < len(second)
     assert {name: second[name] for name in first} == first
     benchwright(environ, "problems", "check", "slow", "--json")
-    assert kept(tmp_path) == second
+    assert verdict_times(tmp_path) == second
     benchwright(environ, "problems", "check", "slow", "--json", "--fresh")
-    assert all(kept(tmp_path)[name] > when for name, when in second.items())
+    assert all(verdict_times(tmp_path)[name] > written_ns for name, written_ns in second.items())
 
 
 def names_in(archive: Path) -> list[str]:
@@ -85,8 +85,8 @@ def test_the_report_tells_what_each_problem_needed_and_took(environ: dict[str, s
     root = write_rtllm(tmp_path / "rtllm", {"gate": STRICT, "weak": WEAK})
     assert benchwright(environ, "problems", "import", "rtllm", root, "--pack", "mine").returncode == 0
     report, runs = tmp_path / "report.json", tmp_path / "runs"
-    said = benchwright(environ, "problems", "check", "mine", "--report", report, "--keep-runs", runs)
-    assert said.returncode == 1, said.stderr
+    process = benchwright(environ, "problems", "check", "mine", "--report", report, "--keep-runs", runs)
+    assert process.returncode == 1, process.stderr
     problems = {row["id"]: row for row in json.loads(report.read_text())["problems"]}
     assert (problems["gate"]["ok"], problems["weak"]["ok"]) == (True, False)
     assert problems["weak"]["weak"] is True
@@ -114,9 +114,9 @@ def test_what_an_editor_remarks_on_the_files_stands_below_the_table(environ: dic
     assert benchwright(environ, "problems", "new", folder, "holds").returncode == 0
     statement = folder / "holds" / "statement.md"
     statement.write_text(statement.read_text().replace("| `en` |", "| `enable` |"))
-    said = benchwright(environ, "problems", "check", folder)
-    assert said.returncode == 0, said.stdout
-    (line,) = (line for line in said.stdout.splitlines() if "statement.md" in line)
+    process = benchwright(environ, "problems", "check", folder)
+    assert process.returncode == 0, process.stdout
+    (line,) = (line for line in process.stdout.splitlines() if "statement.md" in line)
     assert re.fullmatch(r"holds/statement\.md:\d+: .*has no port enable.*", line)
     (row,) = json.loads(benchwright(environ, "problems", "check", folder, "--json").stdout)["problems"]
     assert row["file_remarks"] == [line]
@@ -125,14 +125,14 @@ def test_what_an_editor_remarks_on_the_files_stands_below_the_table(environ: dic
 def test_a_twin_of_a_question_is_made_and_proves_itself(environ: dict[str, str], tmp_path: Path) -> None:
     folder = tmp_path / "quiz"
     assert benchwright(environ, "problems", "new", folder, "stalls", "--form", "multiple-choice").returncode == 0
-    made = benchwright(environ, "problems", "twin", folder, "stalls")
-    assert "stalls-free is there" in made.stdout
+    process = benchwright(environ, "problems", "twin", folder, "stalls")
+    assert "stalls-free is there" in process.stdout
     report = json.loads(benchwright(environ, "problems", "check", folder, "--json").stdout)
     proofs = {row["id"]: row["proof"] for row in report["problems"]}
     assert proofs == {"stalls": "proved", "stalls-free": "proved"}
-    again = benchwright(environ, "problems", "twin", folder, "stalls")
-    assert again.returncode == 2
-    assert "is there already" in again.stderr
+    second_process = benchwright(environ, "problems", "twin", folder, "stalls")
+    assert second_process.returncode == 2
+    assert "is there already" in second_process.stderr
 
 
 def test_answers_of_others_are_graded_with_reports(environ: dict[str, str], tmp_path: Path) -> None:
@@ -142,14 +142,14 @@ def test_answers_of_others_are_graded_with_reports(environ: dict[str, str], tmp_
     answers = tmp_path / "answers.jsonl"
     lines = [{"id": "gate", "completion": text} for text in (right, right.replace("&", "|"))]
     answers.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    out = tmp_path / "out"
-    said = benchwright(
-        environ, "grade", "mine", "--responses", answers, "--out", out, "--solver", "somebody", "--quality"
+    out_folder = tmp_path / "out"
+    process = benchwright(
+        environ, "grade", "mine", "--responses", answers, "--out", out_folder, "--solver", "somebody", "--quality"
     )
-    assert said.returncode == 0, said.stderr
-    assert "right answers among the 2 that are judged" in said.stdout
-    verdicts = [json.loads(line) for line in (out / "verdicts.jsonl").read_text().splitlines()]
-    assert [(one["problem"], one["sample"], one["verdict"]) for one in verdicts] == [
+    assert process.returncode == 0, process.stderr
+    assert "right answers among the 2 that are judged" in process.stdout
+    verdicts = [json.loads(line) for line in (out_folder / "verdicts.jsonl").read_text().splitlines()]
+    assert [(verdict["problem"], verdict["sample"], verdict["verdict"]) for verdict in verdicts] == [
         ("gate", 1, "passed"),
         ("gate", 2, "failed"),
     ]
@@ -158,12 +158,12 @@ def test_answers_of_others_are_graded_with_reports(environ: dict[str, str], tmp_
     assert passed["quality"]["solution"]["gates"] == 1
     assert "quality" not in failed
     for sample, result in (("sample_1", 0), ("sample_2", 1)):
-        raw = json.loads((out / sample / "raw_result.json").read_text())
+        raw = json.loads((out_folder / sample / "raw_result.json").read_text())
         assert raw["gate"]["tests"][0]["result"] == result
-        assert "=== Benchmark Report ===" in (out / sample / "report.txt").read_text()
-    composite = json.loads((out / "composite_report.json").read_text())
+        assert "=== Benchmark Report ===" in (out_folder / sample / "report.txt").read_text()
+    composite = json.loads((out_folder / "composite_report.json").read_text())
     assert composite["metadata"]["n_samples"] == 2
-    assert "Overall Pass@1, n=2 probability: 50.00%" in (out / "composite_report.txt").read_text()
+    assert "Overall Pass@1, n=2 probability: 50.00%" in (out_folder / "composite_report.txt").read_text()
 
 
 @pytest.mark.parametrize(
@@ -176,8 +176,8 @@ def test_answers_of_others_are_graded_with_reports(environ: dict[str, str], tmp_
     ],
 )
 def test_a_mistake_is_one_sentence(arguments: tuple[str, ...], words: str, environ: dict[str, str]) -> None:
-    said = benchwright(environ, "grade", *arguments)
-    assert said.returncode == 2
-    assert words in said.stderr
-    assert said.stderr.startswith("error: ")
-    assert "Traceback" not in said.stderr
+    process = benchwright(environ, "grade", *arguments)
+    assert process.returncode == 2
+    assert words in process.stderr
+    assert process.stderr.startswith("error: ")
+    assert "Traceback" not in process.stderr

@@ -15,14 +15,16 @@ from benchwright_problems.datasets.cvdp import import_cvdp
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.app import command_line
 
-from ..support.service.judge_endpoint import Asked, JudgeEndpoint, Play, Played, content
+from ..support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, Play, PlayedReply, content
 
 ASPECTS = ("ambiguity", "consistency", "category", "behaviour")
 
 
-def rates(**points: int) -> Played:
-    given = dict.fromkeys(ASPECTS, 9) | points
-    return content(json.dumps({name: {"finding": f"{name} is fine", "points": value} for name, value in given.items()}))
+def rates(**points: int) -> PlayedReply:
+    all_points = dict.fromkeys(ASPECTS, 9) | points
+    return content(
+        json.dumps({name: {"finding": f"{name} is fine", "points": value} for name, value in all_points.items()})
+    )
 
 
 @pytest.fixture
@@ -35,7 +37,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
 
 def audit(
     home: Home, *plays: Play, options: tuple[str, ...] = (), pack: str = "starter"
-) -> tuple[int, Any, list[list[Asked]]]:
+) -> tuple[int, Any, list[list[JudgeRequest]]]:
     servers = [JudgeEndpoint(play).__enter__() for play in plays]
     lines = ["budget_usd = 100"]
     for number, server in enumerate(servers):
@@ -50,27 +52,27 @@ def audit(
     finally:
         for server in servers:
             server.__exit__(None, None, None)
-    said = json.loads(ran.stdout) if ran.stdout else ran.stderr
-    return ran.exit_code, said, [server.requests for server in servers]
+    output = json.loads(ran.stdout) if ran.stdout else ran.stderr
+    return ran.exit_code, output, [server.requests for server in servers]
 
 
 def test_a_pack_is_reviewed_once_per_judge_and_the_reviews_are_sealed(home: Home) -> None:
-    status, said, (first, second) = audit(home, lambda asked: rates(), lambda asked: rates(category=7))
+    status, rows, (first, second) = audit(home, lambda request: rates(), lambda request: rates(category=7))
     problems = Store(home).public("starter").problems
-    assert status == 0 and len(said) == len(problems) == len(first) == len(second)
-    assert said[0]["points"] == {"ambiguity": 9, "consistency": 9, "category": 8, "behaviour": 9}
-    assert said[0]["passed"] and "findings" not in said[0]["reviews"][0]
-    kept = home.data / "sealed" / "@audits" / "starter" / f"{problems[0].id}.json"
-    assert kept.stat().st_mode & 0o777 == 0o600
-    assert "category is fine" in kept.read_text()
-    status, again, (third,) = audit(home, lambda asked: rates())
-    assert status == 0 and again == said and third == [], "nothing has changed, so nothing is paid for"
-    assert len(audit(home, lambda asked: rates(), options=("--again",))[2][0]) == len(problems)
+    assert status == 0 and len(rows) == len(problems) == len(first) == len(second)
+    assert rows[0]["points"] == {"ambiguity": 9, "consistency": 9, "category": 8, "behaviour": 9}
+    assert rows[0]["passed"] and "findings" not in rows[0]["reviews"][0]
+    review_file = home.data / "sealed" / "@audits" / "starter" / f"{problems[0].id}.json"
+    assert review_file.stat().st_mode & 0o777 == 0o600
+    assert "category is fine" in review_file.read_text()
+    status, second_rows, (third,) = audit(home, lambda request: rates())
+    assert status == 0 and second_rows == rows and third == [], "nothing has changed, so nothing is paid for"
+    assert len(audit(home, lambda request: rates(), options=("--again",))[2][0]) == len(problems)
 
 
 def test_the_reviewer_sees_both_sides_as_data(home: Home) -> None:
-    _, _, (asked,) = audit(home, lambda asked: rates())
-    fifo = next(one.user for one in asked if "sync_fifo" in one.user and "HARNESS" in one.user)
+    _, _, (requests,) = audit(home, lambda requests: rates())
+    fifo = next(request.user for request in requests if "sync_fifo" in request.user and "HARNESS" in request.user)
     hidden = Store(home).unseal("starter/sync-fifo").hidden
     assert next(iter(hidden.reference.values())).strip()[:60] in fifo
     code = fifo.split(".")[0].removeprefix("The code is ")
@@ -79,30 +81,30 @@ def test_the_reviewer_sees_both_sides_as_data(home: Home) -> None:
 
 
 def test_one_aspect_below_the_threshold_fails_a_problem(home: Home) -> None:
-    status, said, _ = audit(home, lambda asked: rates(ambiguity=7) if "FIFO" in asked.user else rates())
+    status, rows, _ = audit(home, lambda request: rates(ambiguity=7) if "FIFO" in request.user else rates())
     assert status == 1
-    assert {one["problem"] for one in said if not one["passed"]} >= {"starter/sync-fifo"}
+    assert {row["problem"] for row in rows if not row["passed"]} >= {"starter/sync-fifo"}
 
 
 @pytest.mark.parametrize("text", ["{}", "nice", '{"ambiguity": 9, "consistency": 9, "category": 9, "behaviour": 9}'])
 def test_a_review_that_cant_be_read_is_no_low_score(home: Home, text: str) -> None:
-    status, said, _ = audit(home, lambda asked: content(text))
+    status, rows, _ = audit(home, lambda request: content(text))
     assert status == 2
-    assert all(one["passed"] is None and one["points"] == {} for one in said)
-    assert all(one["reviews"][0]["error"] for one in said)
+    assert all(row["passed"] is None and row["points"] == {} for row in rows)
+    assert all(row["reviews"][0]["error"] for row in rows)
     assert not (home.data / "sealed" / "@audits").exists()
 
 
 def test_a_budget_holds(home: Home) -> None:
     # Less than the largest problems may cost alone, whichever are asked about at the same time.
-    status, said, (asked,) = audit(home, lambda asked: rates(), options=("--budget", "0.014"))
-    assert 0 < len(asked) < len(Store(home).public("starter").problems)
-    assert len(said) == len(asked) and status == 0
+    status, rows, (requests,) = audit(home, lambda requests: rates(), options=("--budget", "0.014"))
+    assert 0 < len(requests) < len(Store(home).public("starter").problems)
+    assert len(rows) == len(requests) and status == 0
 
 
 def test_without_a_judge_the_next_step_is_told(home: Home) -> None:
-    status, said, _ = audit(home)
-    assert status == 2 and "docs/how-to/judges.md" in said
+    status, complaint, _ = audit(home)
+    assert status == 2 and "docs/how-to/judges.md" in complaint
 
 
 def imported(home: Home) -> list[dict[str, Any]]:
@@ -130,37 +132,37 @@ def filtered(file: Path, *options: str, pack: str = "mine") -> tuple[int, str]:
 
 def test_what_passed_its_audit_is_written_as_a_data_set_that_imports_again(home: Home, tmp_path: Path) -> None:
     records = imported(home)
-    audit(home, lambda asked: rates(ambiguity=7) if "vague" in asked.user else rates(), pack="mine")
+    audit(home, lambda request: rates(ambiguity=7) if "vague" in request.user else rates(), pack="mine")
     file = tmp_path / "good.jsonl"
-    status, said = filtered(file)
-    assert status == 0 and "1 of 2 problems written" in said
+    status, output = filtered(file)
+    assert status == 0 and "1 of 2 problems written" in output
     assert [json.loads(line) for line in file.read_text().splitlines()] == records[:1]
     assert [problem.id for problem in import_cvdp([file], "again").problems] == ["clear"]
     table = tmp_path / "good-audit.csv"
-    kept, dropped = csv.DictReader(table.open())
-    assert (kept["problem"], kept["kept"], kept["reason"]) == ("mine/clear", "yes", "")
+    kept_row, dropped = csv.DictReader(table.open())
+    assert (kept_row["problem"], kept_row["kept"], kept_row["reason"]) == ("mine/clear", "yes", "")
     assert (dropped["problem"], dropped["kept"], dropped["ambiguity"]) == ("mine/vague", "no", "7.00")
     assert dropped["reason"] == "ambiguity 7.00 is below 8.0: j0: ambiguity is fine"
-    assert [one.stat().st_mode & 0o777 for one in (file, table)] == [0o600, 0o600]
+    assert [path.stat().st_mode & 0o777 for path in (file, table)] == [0o600, 0o600]
 
 
 def test_a_problem_without_a_review_of_its_present_version_is_not_dropped_silently(home: Home, tmp_path: Path) -> None:
     imported(home)
-    status, said = filtered(tmp_path / "good.jsonl")
-    assert status == 2 and "2 of 2 problems have no review" in said and "problems audit mine" in said
+    status, output = filtered(tmp_path / "good.jsonl")
+    assert status == 2 and "2 of 2 problems have no review" in output and "problems audit mine" in output
     assert not (tmp_path / "good.jsonl").exists()
 
 
 def test_a_pack_that_was_not_imported_cant_be_filtered(home: Home, tmp_path: Path) -> None:
-    audit(home, lambda asked: rates())
-    status, said = filtered(tmp_path / "good.jsonl", pack="starter")
-    assert status == 2 and "only packs imported from a data set" in said
+    audit(home, lambda request: rates())
+    status, output = filtered(tmp_path / "good.jsonl", pack="starter")
+    assert status == 2 and "only packs imported from a data set" in output
     assert list(tmp_path.glob("good*")) == []
 
 
 def test_the_report_does_not_overwrite_the_data_set(home: Home, tmp_path: Path) -> None:
     imported(home)
-    audit(home, lambda asked: rates(), pack="mine")
+    audit(home, lambda request: rates(), pack="mine")
     file = tmp_path / "good.jsonl"
-    status, said = filtered(file, "--report", str(file))
-    assert status == 2 and "give the report another name" in said
+    status, output = filtered(file, "--report", str(file))
+    assert status == 2 and "give the report another name" in output

@@ -19,7 +19,7 @@ def _findings(folder: Path, name: str, text: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "found"),
+    ("name", "text", "findings"),
     [
         ("a.md", "Files may be\nmended.\n", ["2:1 mended"]),
         ("a.md", "# None\n\nwhere `mend` is [mend it](mend.md):\n\n```\nmend\n```\n", ["3:18 mend"]),
@@ -33,8 +33,8 @@ def _findings(folder: Path, name: str, text: str) -> list[str]:
         ("package.json", '{"description": "Mend it", "name": "mend it"}', ["1:18 Mend"]),
     ],
 )
-def test_finds_phrases_in_prose_alone(name: str, text: str, found: list[str], tmp_path: Path) -> None:
-    assert _findings(tmp_path, name, text) == found
+def test_finds_phrases_in_prose_alone(name: str, text: str, findings: list[str], tmp_path: Path) -> None:
+    assert _findings(tmp_path, name, text) == findings
 
 
 def test_rules_of_proselint_apply_too(tmp_path: Path) -> None:

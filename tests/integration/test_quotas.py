@@ -66,9 +66,9 @@ def begun(solver: Solver, files: dict[str, str]) -> str:
     return attempt
 
 
-def refused(reply: httpx2.Response, said: str, status: int = 429) -> httpx2.Response:
+def refused(reply: httpx2.Response, detail: str, status: int = 429) -> httpx2.Response:
     assert reply.status_code == status, reply.text
-    assert said in reply.json()["detail"]
+    assert detail in reply.json()["detail"]
     assert reply.json()["next_step"]
     assert status != 429 or re.fullmatch(r"[1-9]\d*", reply.headers["Retry-After"])
     return reply
@@ -79,14 +79,14 @@ def test_each_quota_refuses_and_leaves_the_others_alone(
 ) -> None:
     attempts = [begun(ada, files) for _ in range(4)]
     assert [ada.send(attempt).status_code for attempt in attempts[:3]] == [200] * 3
-    told = refused(ada.send(attempts[3]), "new attempts is 3 an hour")
-    assert told.json()["type"].endswith(":quota-used-up")
-    assert 0 < int(told.headers["Retry-After"]) <= 1200
+    reply = refused(ada.send(attempts[3]), "new attempts is 3 an hour")
+    assert reply.json()["type"].endswith(":quota-used-up")
+    assert 0 < int(reply.headers["Retry-After"]) <= 1200
 
     assert [ada.run(attempt, 1, files).status_code for attempt in attempts[:2]] == [202] * 2
     refused(ada.run(attempts[2], 1, files), "runs that wait at once is 2")
-    again = refused(ada.run(attempts[2], 1, files), "runs that wait at once is 2")
-    assert again.headers["Retry-After"] == "5"
+    second_reply = refused(ada.run(attempts[2], 1, files), "runs that wait at once is 2")
+    assert second_reply.headers["Retry-After"] == "5"
 
     assert lin.send(begun(lin, files)).status_code == 200
     samples = scraped(service)
@@ -116,8 +116,8 @@ def test_files_are_taken_as_long_as_there_is_room_also_after_a_restart(
     assert ada.send(attempt).status_code == 200
     noise = [hashlib.shake_256(bytes([number])).hexdigest(700_000) for number in range(3)]
     assert ada.run(attempt, 1, {path: noise[0]}).status_code == 202
-    told = refused(ada.run(attempt, 2, {path: noise[1]}), "stored is 1 MB", 413)
-    assert told.json()["type"].endswith(":storage-used-up")
+    reply = refused(ada.run(attempt, 2, {path: noise[1]}), "stored is 1 MB", 413)
+    assert reply.json()["type"].endswith(":storage-used-up")
     assert ada.run(attempt, 2, {path: noise[0]}).status_code == 202
     port = int(service.url.rpartition(":")[2])
     service.stop()
@@ -133,15 +133,15 @@ def test_events_above_the_quota_wait_and_are_all_taken_later(
     ada.record(attempt, *(Focus(focused=bool(number % 2)) for number in range(498)))
     assert ada.send(attempt).status_code == 200
     for _ in range(9):
-        assert ada.send(attempt, after=0).status_code == 200
+        assert ada.send(attempt, first_event=0).status_code == 200
     ada.record(attempt, *(Focus(focused=bool(number % 2)) for number in range(200)))
     refused(ada.send(attempt), "events is 5,000 a day")
     # Asking how far the attempt is stays possible.
     _, rows = ada.rows(attempt)
-    assert ada.send(attempt, after=len(rows)).json()["anchor"]["events"] == 500
+    assert ada.send(attempt, first_event=len(rows)).json()["anchor"]["events"] == 500
     assert lin.send(begun(lin, files)).status_code == 200
     port = int(service.url.rpartition(":")[2])
     service.stop()
     service.start(port)
-    ada.sent[attempt] = 500
+    ada.sent_counts[attempt] = 500
     assert ada.send(attempt).json()["anchor"]["events"] == len(rows)

@@ -63,20 +63,20 @@ def benchwright(home: Path) -> Run:
     return run
 
 
-def recorded(home: Path, how: str) -> None:
+def recorded(home: Path, ending: str) -> None:
     """An attempt of two events, by a process that closes the log or dies."""
     log = home / "data" / "attempts" / "log.sqlite"
-    code = subprocess.run([sys.executable, "-c", _RECORD, str(log), how], check=False, timeout=60).returncode
-    assert code == (-signal.SIGKILL if how == "dies" else 0)
-    assert log.with_name("log.sqlite-wal").exists() == (how == "dies")
+    code = subprocess.run([sys.executable, "-c", _RECORD, str(log), ending], check=False, timeout=60).returncode
+    assert code == (-signal.SIGKILL if ending == "dies" else 0)
+    assert log.with_name("log.sqlite-wal").exists() == (ending == "dies")
 
 
-@pytest.mark.parametrize("how", ["closes", "dies"])
+@pytest.mark.parametrize("ending", ["closes", "dies"])
 def test_a_log_on_a_read_only_mount_is_listed_verified_and_exported(
-    home: Path, benchwright: Run, tmp_path: Path, how: str
+    home: Path, benchwright: Run, tmp_path: Path, ending: str
 ) -> None:
-    recorded(home, how)
-    before = sorted((file.name, file.read_bytes()) for file in (home / "data" / "attempts").iterdir())
+    recorded(home, ending)
+    old_files = sorted((file.name, file.read_bytes()) for file in (home / "data" / "attempts").iterdir())
     listed = benchwright("attempts", "list", "--json")
     assert listed.returncode == 0, listed.stderr
     (row,) = json.loads(listed.stdout)
@@ -86,7 +86,7 @@ def test_a_log_on_a_read_only_mount_is_listed_verified_and_exported(
     exported = benchwright("attempts", "export", row["id"], "--output", tmp_path / "attempt.jsonl")
     assert exported.returncode == 0, exported.stderr
     assert len((tmp_path / "attempt.jsonl").read_text().splitlines()) == 3
-    assert sorted((file.name, file.read_bytes()) for file in (home / "data" / "attempts").iterdir()) == before
+    assert sorted((file.name, file.read_bytes()) for file in (home / "data" / "attempts").iterdir()) == old_files
 
 
 def test_what_would_write_to_a_read_only_log_says_so(home: Path, benchwright: Run) -> None:

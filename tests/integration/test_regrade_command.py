@@ -36,11 +36,11 @@ def test_what_was_submitted_is_graded_again_where_the_log_has_it(
     }
     records.write_text(json.dumps(record) + "\n")
     Store(home).add(import_cvdp([records], "mine"))
-    found = []
+    attempt_ids = []
     with StudyLog(log_file(home)) as log:
         for snapshot in (TEXT, "typed, and not recorded"):
             attempt = Attempts(log).create("mine/inverter", "d", tmp_path / "w", {PATH: FileText.of_text(TEXT)})
-            found.append(attempt.id)
+            attempt_ids.append(attempt.id)
             judged = {PATH: sha256(snapshot.encode())}
             undecided = RunFinished(run="r", number=1, outcome=Outcome.ERROR, reason="tool_missing", wall_s=0)
             for event in (Started(), RunStarted(run="r", number=1, snapshot=judged), undecided, Submitted()):
@@ -49,7 +49,7 @@ def test_what_was_submitted_is_graded_again_where_the_log_has_it(
     ran = CliRunner().invoke(command_line(), ["attempts", "regrade", "--json"])
     assert ran.exit_code == 1, ran.output
     rows = {row["attempt"]: (row["outcome"], row["reason"]) for row in json.loads(ran.stdout)}
-    assert rows == {found[0]: ("passed", "passed"), found[1]: ("error", "tool_missing")}
+    assert rows == {attempt_ids[0]: ("passed", "passed"), attempt_ids[1]: ("error", "tool_missing")}
     assert f"does not have the text of {PATH}" in ran.stderr
-    again = CliRunner().invoke(command_line(), ["attempts", "regrade", found[0]])
-    assert (again.exit_code, again.stdout) == (0, "Nothing is undecided.\n")
+    second_run = CliRunner().invoke(command_line(), ["attempts", "regrade", attempt_ids[0]])
+    assert (second_run.exit_code, second_run.stdout) == (0, "Nothing is undecided.\n")

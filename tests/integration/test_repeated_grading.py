@@ -11,7 +11,7 @@ import pytest
 from benchwright_foundation.home import Home
 from benchwright_harness.cluster.local import LocalExecutor
 from benchwright_harness.errors import SandboxUnavailableError
-from benchwright_harness.execution.process import Ended, Output
+from benchwright_harness.execution.process import Output, StepEnd
 from benchwright_harness.grading.grade import BatchGrader, Grader
 from benchwright_harness.grading.verdict_store import VerdictStore
 from benchwright_harness.sandbox import Job
@@ -32,7 +32,7 @@ class CountingSandbox(BwrapSandbox):
         self.started: list[str] = []
         self.broken = False
 
-    async def run(self, job: Job, log: Output) -> Ended:
+    async def run(self, job: Job, log: Output) -> StepEnd:
         self.started.append(job.argv[0])
         if self.broken:
             raise SandboxUnavailableError("broken", "mend it")
@@ -42,8 +42,8 @@ class CountingSandbox(BwrapSandbox):
 @pytest.fixture
 def problem(tmp_path: Path) -> Problem:
     """Its reference does not pass with the first simulator."""
-    (one,) = import_rtllm([write_rtllm(tmp_path / "rtllm", {"gate": NEWER})], "mine").problems
-    return one
+    (gate,) = import_rtllm([write_rtllm(tmp_path / "rtllm", {"gate": NEWER})], "mine").problems
+    return gate
 
 
 def solution(text: str) -> dict[str, bytes]:

@@ -45,10 +45,10 @@ class Work:
 def edits(path: str) -> list[Event]:
     """Typed text that is markup, a paste with half of a character, and an assistant's completion."""
     events: list[Event] = []
-    said: tuple[tuple[dict[str, str], str], ...]
-    said = ({"kind": "type"}, "cursor"), ({"kind": "paste"}, "cursor"), ({}, "inlineCompletionAccept")
+    origins: tuple[tuple[dict[str, str], str], ...]
+    origins = ({"kind": "type"}, "cursor"), ({"kind": "paste"}, "cursor"), ({}, "inlineCompletionAccept")
     for version, ((metadata, reason), text) in enumerate(
-        zip(said, (MARKUP, "// \ud800 🙂\n", "// done\n"), strict=True), 2
+        zip(origins, (MARKUP, "// \ud800 🙂\n", "// done\n"), strict=True), 2
     ):
         events.append(Edit(path=path, version=version, changes=(Change(start=0, end=0, text=text),)))
         events.append(EditReason(path=path, version=version, reason=reason, metadata=metadata))
@@ -94,16 +94,16 @@ def test_a_replay_has_runs_as_staff_see_them_and_text_by_where_it_came_from(staf
     assert "always_ff" in view["keywords"]
     reply = staff.get(f"{work.source}/{view['events']}/0")
     assert reply.headers["content-encoding"] == "gzip"
-    found = reply.json()
-    assert len(found["steps"]) == view["steps"]
-    changes = [change for step in found["steps"] for change in step[5].get(work.path) or ()]
+    replay = reply.json()
+    assert len(replay["steps"]) == view["steps"]
+    changes = [change for step in replay["steps"] for change in step[5].get(work.path) or ()]
     assert [change[3] for change in changes] == ["g", "t", "p", "a"]
     assert changes[1][2] == MARKUP
     assert changes[2][2] == "// \ud800 🙂\n"
-    assert run["step"] == next(place for place, step in enumerate(found["steps"]) if step[1] == "run_started")
+    assert run["step"] == next(index for index, step in enumerate(replay["steps"]) if step[1] == "run_started")
     plain = staff.get(f"{work.source}/{view['events']}/0", headers={"Accept-Encoding": "identity"})
     assert "content-encoding" not in plain.headers
-    assert plain.json() == found
+    assert plain.json() == replay
 
 
 def test_what_was_written_is_text_on_every_page(staff: httpx2.Client, work: Work) -> None:
@@ -133,9 +133,9 @@ def test_a_replay_is_for_staff_of_the_course(service: Service, work: Work, role:
     for end in ("replay", "replay/1/0", "final"):
         page = f"{work.page}/{work.attempt}/{end}"
         assert client.get(page).status_code == expected
-        for other in (stranger, student):
-            hidden = other.get(page)
-            assert (hidden.status_code, hidden.text) == (404, other.get("/courses/none").text)
+        for outsider in (stranger, student):
+            hidden = outsider.get(page)
+            assert (hidden.status_code, hidden.text) == (404, outsider.get("/courses/none").text)
 
 
 @pytest.mark.parametrize("end", ["replay/0/0", "replay/999999/0", "replay/3/9", "replay/x/0", "replay/3/-1"])
@@ -157,9 +157,9 @@ def test_an_event_that_no_editor_writes_is_told_and_hides_nothing_else(
     with service.client(solver.token) as client:
         account = client.get("/api/v1/me").json()["account"]
     page = work.page.rpartition("/")[0] + f"/{account}"
-    shown = staff.get(page)
-    assert "Event 3 is none that an editor writes" in shown.text
-    assert "Active time" in shown.text
+    response = staff.get(page)
+    assert "Event 3 is none that an editor writes" in response.text
+    assert "Active time" in response.text
     assert [staff.get(f"{page}/{attempt}/{end}").status_code for end in ("replay", "replay/3/0", "final")] == [409] * 3
     assert staff.get(f"{page}/{attempt}/replay/2/0").status_code == 200
     solver.log.close()

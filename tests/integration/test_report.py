@@ -104,7 +104,7 @@ class Lab:
 
 def pack() -> Pack:
     """Three small problems; the hidden parts hold the canary."""
-    counter = next(one for one in read_built_in("starter").problems if one.id == "saturating-counter")
+    counter = next(candidate for candidate in read_built_in("starter").problems if candidate.id == "saturating-counter")
     hidden = Hidden(harness={"src/test.py": CANARY}, reference={"rtl/a.sv": CANARY}, sha256=CANARY)
 
     def problem(name: str, difficulty: str, category: str) -> Problem:
@@ -148,13 +148,13 @@ def carry_out(lab: Lab, study: str = STUDY) -> None:
     | three   | gives up at 6 min, run 1/4      | times out at 30 min, run 3/4     |
     """
     studies = Studies(lab.log, Attempts(lab.log))
-    known = studies.register(parse_study(study, Path("tiny.yaml")), {})
+    registered_study = studies.register(parse_study(study, Path("tiny.yaml")), {})
     for participant in ("P01", "P02"):
         studies.enroll("tiny", participant)
         studies.give_consent("tiny", participant, "1")
-        for asked in known.study.problems:
-            said = Forecast(minutes_without_ai=8, minutes_with_ai=8)
-            studies.forecast("tiny", participant, asked.problem, said)
+        for task in registered_study.study.problems:
+            forecast = Forecast(minutes_without_ai=8, minutes_with_ai=8)
+            studies.forecast("tiny", participant, task.problem, forecast)
         for _ in range(3):
             assigned, consent, problem = studies.next_task("tiny", participant)
             header = Attempts(lab.log).create(
@@ -164,13 +164,13 @@ def carry_out(lab: Lab, study: str = STUDY) -> None:
                 study="tiny",
             )
             studies.note_task(assigned, problem, header.id)
-            said = studies.forecast_of("tiny", participant, problem) or Forecast()
-            lab.tell(header.id, assigned, consent, said, Started())
+            forecast = studies.forecast_of("tiny", participant, problem) or Forecast()
+            lab.tell(header.id, assigned, consent, forecast, Started())
             _attempt(lab, header.id, problem.removeprefix("tiny/"), assigned.condition)
             lab.tell(header.id, SelfEstimate(minutes=10, external_help=False))
             lab.clock.pass_min(5)
         studies.finish("tiny", participant)
-    assert known.plan.of("P01") is not None
+    assert registered_study.plan.of("P01") is not None
 
 
 def _attempt(lab: Lab, attempt: str, problem: str, condition: str) -> None:
@@ -233,84 +233,84 @@ def numbers(folder: Path) -> dict[str, Any]:
 def test_every_number_of_a_tiny_study_is_the_one_worked_out_by_hand(lab: Lab, tmp_path: Path) -> None:
     carry_out(lab)
     add_models(lab)
-    written = write_report(lab.log, lab.store, ReportOptions(tmp_path / "out", study="tiny"))
-    assert (written.attempts, written.counted) == (12, 12)
-    found = numbers(tmp_path / "out")
-    near = pytest.approx
+    report_files = write_report(lab.log, lab.store, ReportOptions(tmp_path / "out", study="tiny"))
+    assert (report_files.attempts, report_files.counted) == (12, 12)
+    sections = numbers(tmp_path / "out")
+    approx = pytest.approx
 
-    support = found["support"]
+    support = sections["support"]
     assert (support["participants"], support["problems"], support["models"]) == (2, 3, ["lab/m"])
     assert (support["left_out"], support["chains_checked"]) == ({}, True)
     assert support["deviations"] == ["Violations of a condition were flagged: assist accepted in 1 attempts."]
     # 10 + 20 + 6 + 4 + 16 + 30 minutes, no gap longer than one.
-    at = {row["threshold_s"]: row for row in support["active_time"]["thresholds"]}
-    assert [at[each]["total_s"] for each in (60, 120, 300)] == near([86 * 60] * 3)
-    assert at[120]["median_s"] == near(13 * 60)
+    rows_by_threshold = {row["threshold_s"]: row for row in support["active_time"]["thresholds"]}
+    assert [rows_by_threshold[threshold]["total_s"] for threshold in (60, 120, 300)] == approx([86 * 60] * 3)
+    assert rows_by_threshold[120]["median_s"] == approx(13 * 60)
 
-    overall = found["success"]["overall"]
+    overall = sections["success"]["overall"]
     shares = {group: share["value"] for group, share in overall.items()}
-    assert shares == {"alone": near(2 / 3), "copilot": near(2 / 3), "model: lab/m": near(0.5)}
+    assert shares == {"alone": approx(2 / 3), "copilot": approx(2 / 3), "model: lab/m": approx(0.5)}
     # Two people at three problems show neither how much people differ nor problems.
     assert (overall["alone"]["low"], overall["alone"]["high"]) == (None, None)
     # Best scores: 1, 1, 1/4; with copilot 1, 1, 3/4; of the model 1, 1, 1, 0, 0, 0.
-    scores = {group: score["value"] for group, score in found["success"]["score"].items()}
-    assert scores == {"alone": near(0.75), "copilot": near(2.75 / 3), "model: lab/m": near(0.5)}
+    scores = {group: score["value"] for group, score in sections["success"]["score"].items()}
+    assert scores == {"alone": approx(0.75), "copilot": approx(2.75 / 3), "model: lab/m": approx(0.5)}
     # Two of cid003 passed, none of cid016: (1 + 0) / 2; of the model (3/4 + 0) / 2.
-    macros = {group: macro["value"] for group, macro in found["success"]["macro"].items()}
-    assert macros == {"alone": near(0.5), "copilot": near(0.5), "model: lab/m": near(0.375)}
-    categories = {row["label"]: row["passed"] for row in found["success"]["category"]["alone"]}
-    assert {name: (one["value"], one["attempts"]) for name, one in categories.items()} == {
+    macros = {group: macro["value"] for group, macro in sections["success"]["macro"].items()}
+    assert macros == {"alone": approx(0.5), "copilot": approx(0.5), "model: lab/m": approx(0.375)}
+    categories = {row["label"]: row["passed"] for row in sections["success"]["category"]["alone"]}
+    assert {name: (share["value"], share["attempts"]) for name, share in categories.items()} == {
         "cid003": (1, 2),
         "cid016": (0, 1),
     }
 
-    curves = found["time"]["curves"]
+    curves = sections["time"]["curves"]
     # Alone: 6 censored of 3 at risk, then 1 - 1/2 at 10 and 0 at 20.
-    assert curves["alone"]["times"] == near([6, 10, 20])
-    assert curves["alone"]["unsolved"] == near([1, 0.5, 0])
+    assert curves["alone"]["times"] == approx([6, 10, 20])
+    assert curves["alone"]["unsolved"] == approx([1, 0.5, 0])
     assert curves["alone"]["censored"] == [1, 0, 0]
-    assert curves["copilot"]["times"] == near([4, 16, 30])
-    assert curves["copilot"]["unsolved"] == near([2 / 3, 1 / 3, 1 / 3])
-    assert curves["copilot"]["median"]["value"] == near(16)
+    assert curves["copilot"]["times"] == approx([4, 16, 30])
+    assert curves["copilot"]["unsolved"] == approx([2 / 3, 1 / 3, 1 / 3])
+    assert curves["copilot"]["median"]["value"] == approx(16)
     # Areas up to 30 minutes: 10 + 10/2 alone; 4 + 12 * 2/3 + 14/3 with copilot.
-    means = {group: mean["value"] for group, mean in found["time"]["restricted_means"].items()}
-    assert means == {"alone": near(15), "copilot": near(4 + 8 + 14 / 3)}
-    difference = found["time"]["comparisons"]["copilot"]["difference"]
+    means = {group: mean["value"] for group, mean in sections["time"]["restricted_means"].items()}
+    assert means == {"alone": approx(15), "copilot": approx(4 + 8 + 14 / 3)}
+    difference = sections["time"]["comparisons"]["copilot"]["difference"]
     # Pseudo-values alone: 3 * 15 - 2 * (15, 10, 20) without the first, the last and the one between: 15, 25, 5; with
     # copilot 4, 16, 30. By problem -1, -9 and 15; one person has copilot in the second problem, the other elsewhere:
     # what people differ by cancels in the mean of -9 and of (-1 + 15) / 2.
-    assert (difference["value"], difference["low"], difference["within"]) == (near(-1), None, True)
-    only = found["time"]["secondary_successes_only"]
-    assert only["alone"]["geometric_mean"] == near(200**0.5)
-    assert only["copilot"]["geometric_mean"] == near(8)
+    assert (difference["value"], difference["low"], difference["within"]) == (approx(-1), None, True)
+    only = sections["time"]["secondary_successes_only"]
+    assert only["alone"]["geometric_mean"] == approx(200**0.5)
+    assert only["copilot"]["geometric_mean"] == approx(8)
 
-    model = found["models"]["model: lab/m"]
-    assert model["pass@1"]["estimate"]["unbiased"]["value"] == near(0.5)
+    model = sections["models"]["model: lab/m"]
+    assert model["pass@1"]["estimate"]["unbiased"]["value"] == approx(0.5)
     # Of two samples: 1, 1 and 0 unbiased; plug-in 1, 1 - 1/4, 0.
-    assert model["pass@2"]["estimate"]["unbiased"]["value"] == near(2 / 3)
-    assert model["pass@2"]["estimate"]["cvdp_plug_in"]["value"] == near((1 + 0.75) / 3)
+    assert model["pass@2"]["estimate"]["unbiased"]["value"] == approx(2 / 3)
+    assert model["pass@2"]["estimate"]["cvdp_plug_in"]["value"] == approx((1 + 0.75) / 3)
     assert model["usage"] == {
         "calls": 6,
         "input_tokens": 360,
         "output_tokens": 240,
         "total_tokens": 600,
-        "cost_usd": near(0.06),
+        "cost_usd": approx(0.06),
     }
     # Problem three was solved by nobody alone, so it has no human time.
-    assert found["horizon"]["human_minutes"] == {"tiny/one": near(10), "tiny/two": near(20)}
+    assert sections["horizon"]["human_minutes"] == {"tiny/one": approx(10), "tiny/two": approx(20)}
 
-    forecasts = found["estimates"]
+    forecasts = sections["estimates"]
     # 10/8 and 20/8; 4/8 and 16/8: geometric means.
-    assert forecasts["forecast_minutes, alone"]["ratio"]["value"] == near((1.25 * 2.5) ** 0.5)
-    assert forecasts["forecast_minutes, copilot"]["ratio"]["value"] == near(1)
-    assert forecasts["self_minutes, alone"]["ratio"]["value"] == near(2**0.5)
+    assert forecasts["forecast_minutes, alone"]["ratio"]["value"] == approx((1.25 * 2.5) ** 0.5)
+    assert forecasts["forecast_minutes, copilot"]["ratio"]["value"] == approx(1)
+    assert forecasts["self_minutes, alone"]["ratio"]["value"] == approx(2**0.5)
 
-    origins = found["origins"]["by_condition"]
-    alone = {one["source"]: one["characters"] for one in origins["alone"]["sources"]}
-    copilot = {one["source"]: one["characters"] for one in origins["copilot"]["sources"]}
+    origins = sections["origins"]["by_condition"]
+    alone = {origin["source"]: origin["characters"] for origin in origins["alone"]["sources"]}
+    copilot = {origin["source"]: origin["characters"] for origin in origins["copilot"]["sources"]}
     assert (alone["typed"], alone["completion"]) == (36, 0)
     assert (copilot["typed"], copilot["completion"]) == (50, 10)
-    ends = {one["moment"]: (one["accepted"], one["surviving"]) for one in origins["copilot"]["survival"]}
+    ends = {row["moment"]: (row["accepted"], row["surviving"]) for row in origins["copilot"]["survival"]}
     assert ends == {"30 s": (10, 10), "2 min": (10, 10), "the end": (10, 10)}
 
     rows = _csv(tmp_path / "out" / "attempts.csv")
@@ -329,11 +329,11 @@ def _csv(file: Path) -> list[dict[str, str]]:
 def test_conditions_are_compared_with_the_one_that_the_study_names(lab: Lab, tmp_path: Path) -> None:
     carry_out(lab, f"{STUDY}\nanalysis: {{primary: time, baseline: copilot}}\n")
     write_report(lab.log, lab.store, ReportOptions(tmp_path / "out", study="tiny"))
-    found = numbers(tmp_path / "out")
-    assert [one["group"] for one in found["answer"]["conditions"]] == ["copilot", "alone"]
+    sections = numbers(tmp_path / "out")
+    assert [condition["group"] for condition in sections["answer"]["conditions"]] == ["copilot", "alone"]
     # The difference of the test above, the other way round.
-    assert found["time"]["comparisons"]["alone"]["difference"]["value"] == pytest.approx(1)
-    assert list(found["success"]["comparisons"]) == ["alone against copilot"]
+    assert sections["time"]["comparisons"]["alone"]["difference"]["value"] == pytest.approx(1)
+    assert list(sections["success"]["comparisons"]) == ["alone against copilot"]
 
 
 def test_other_readers_find_their_files(lab: Lab, tmp_path: Path) -> None:
@@ -343,43 +343,47 @@ def test_other_readers_find_their_files(lab: Lab, tmp_path: Path) -> None:
 
     carry_out(lab)
     add_models(lab)
-    out = tmp_path / "out"
-    written = write_report(lab.log, lab.store, ReportOptions(out, study="tiny"))
+    out_folder = tmp_path / "out"
+    report_files = write_report(lab.log, lab.store, ReportOptions(out_folder, study="tiny"))
     for name, model in TABLES.items():
-        assert pq.read_schema(out / f"{name}.parquet").names == list(model.model_fields)
-        assert list(_csv(out / f"{name}.csv")[0]) == list(model.model_fields)
-    assert pq.read_metadata(out / "events.parquet").num_rows == len(_csv(out / "events.csv")) == written.events
-    alone = json.loads((out / "cvdp" / "alone" / "report.json").read_text())
+        assert pq.read_schema(out_folder / f"{name}.parquet").names == list(model.model_fields)
+        assert list(_csv(out_folder / f"{name}.csv")[0]) == list(model.model_fields)
+    assert (
+        pq.read_metadata(out_folder / "events.parquet").num_rows
+        == len(_csv(out_folder / "events.csv"))
+        == report_files.events
+    )
+    alone = json.loads((out_folder / "cvdp" / "alone" / "report.json").read_text())
     assert alone["cid003"]["easy"]["Passed Problems"] == 1
     assert alone["cid016"]["hard"]["Failed Problems"] == 1
-    samples = json.loads((out / "cvdp" / "model-lab-m" / "composite_report.json").read_text())
+    samples = json.loads((out_folder / "cvdp" / "model-lab-m" / "composite_report.json").read_text())
     assert samples["metadata"]["n_samples"] == 2
-    assert (out / "cvdp" / "model-lab-m" / "sample_2" / "raw_result.json").exists()
-    assert "=== Benchmark Report ===" in (out / "cvdp" / "alone" / "report.txt").read_text()
+    assert (out_folder / "cvdp" / "model-lab-m" / "sample_2" / "raw_result.json").exists()
+    assert "=== Benchmark Report ===" in (out_folder / "cvdp" / "alone" / "report.txt").read_text()
 
 
 def test_nothing_hidden_and_nothing_unescaped_is_in_any_file(lab: Lab, tmp_path: Path) -> None:
     carry_out(lab)
     add_models(lab)
-    out = tmp_path / "out"
-    write_report(lab.log, lab.store, ReportOptions(out, study="tiny"))
-    for file in out.rglob("*"):
+    out_folder = tmp_path / "out"
+    write_report(lab.log, lab.store, ReportOptions(out_folder, study="tiny"))
+    for file in out_folder.rglob("*"):
         if file.is_file():
             assert CANARY.encode() not in file.read_bytes(), file
-    page = (out / "report.html").read_text()
+    page = (out_folder / "report.html").read_text()
     assert page.count("<script>") == 1
     assert "&lt;script&gt;alert(1)" in page
     # The font that the page brings along is no address.
-    asked = re.sub(r"url\(data:font/ttf;base64,[A-Za-z0-9+/=]+\)", "", page.split("<script>")[0])
-    assert not re.search(r"https?://|//[a-z]|@import|url\((?!#)", asked)
+    markup = re.sub(r"url\(data:font/ttf;base64,[A-Za-z0-9+/=]+\)", "", page.split("<script>")[0])
+    assert not re.search(r"https?://|//[a-z]|@import|url\((?!#)", markup)
 
 
 def test_a_rule_of_the_study_leaves_attempts_out_and_says_so(lab: Lab, tmp_path: Path) -> None:
     carry_out(lab)
     helped = lab.log.headers()[0]
     lab.tell(helped.id, SelfEstimate(external_help=True))
-    written = write_report(lab.log, lab.store, ReportOptions(tmp_path / "out", study="tiny"))
-    assert (written.attempts, written.counted) == (6, 5)
+    report_files = write_report(lab.log, lab.store, ReportOptions(tmp_path / "out", study="tiny"))
+    assert (report_files.attempts, report_files.counted) == (6, 5)
     assert numbers(tmp_path / "out")["support"]["left_out"] == {"external help": 1}
 
 
@@ -387,12 +391,12 @@ def test_participants_see_their_own_numbers_and_no_others_while_there_are_few(la
     from benchwright_analysis.report.sections.own_numbers import own_numbers
 
     carry_out(lab)
-    mine = own_numbers(lab.log, lab.store, "tiny", "P01")
-    assert [one.passed for one in mine].count(True) == 2
-    assert len(mine) == 3 and all(one.others is None for one in mine)
-    one = next(one for one in mine if one.problem == "tiny/one")
-    assert one.first_pass_min in (pytest.approx(10), pytest.approx(4))
-    assert one.forecast_ratio == pytest.approx((one.first_pass_min or 0) / 8)
+    own_attempts = own_numbers(lab.log, lab.store, "tiny", "P01")
+    assert [attempt.passed for attempt in own_attempts].count(True) == 2
+    assert len(own_attempts) == 3 and all(attempt.others is None for attempt in own_attempts)
+    attempt = next(attempt for attempt in own_attempts if attempt.problem == "tiny/one")
+    assert attempt.first_pass_min in (pytest.approx(10), pytest.approx(4))
+    assert attempt.forecast_ratio == pytest.approx((attempt.first_pass_min or 0) / 8)
 
 
 SHOWN = """\
@@ -410,8 +414,10 @@ consent: {version: "1", text: A consent text that is long enough to be one.}
 """
 
 
-@pytest.mark.parametrize(("shown", "feedback"), [("true", "full"), ("false", "full"), ("true", "none")])
-def test_participants_see_how_five_others_did_where_the_study_shows_it(lab: Lab, shown: str, feedback: str) -> None:
+@pytest.mark.parametrize(("visibility", "feedback"), [("true", "full"), ("false", "full"), ("true", "none")])
+def test_participants_see_how_five_others_did_where_the_study_shows_it(
+    lab: Lab, visibility: str, feedback: str
+) -> None:
     """The others pass at 4, 6, 8 and 12 minutes, and one gives up at 10: a quarter of five is the second to pass.
 
     Solved by 4: 1/5. By 6: 2/5. By 8: 3/5. By 12, when the one who gave up is not at risk any more: all that are left.
@@ -419,7 +425,7 @@ def test_participants_see_how_five_others_did_where_the_study_shows_it(lab: Lab,
     from benchwright_analysis.report.sections.own_numbers import own_numbers
 
     studies = Studies(lab.log, Attempts(lab.log))
-    studies.register(parse_study(SHOWN.replace("SHOWN", shown).replace("FEEDBACK", feedback), Path("s.yaml")), {})
+    studies.register(parse_study(SHOWN.replace("SHOWN", visibility).replace("FEEDBACK", feedback), Path("s.yaml")), {})
     for participant, minutes in zip(("P01", "P02", "P03", "P04", "P05", "P06"), (5, 4, 6, 8, 10, 12), strict=True):
         studies.enroll("shown", participant)
         studies.give_consent("shown", participant, "1")
@@ -438,16 +444,16 @@ def test_participants_see_how_five_others_did_where_the_study_shows_it(lab: Lab,
         else:
             lab.verdict(header.id, 1, 4)
             lab.tell(header.id, Submitted())
-    (mine,) = own_numbers(lab.log, lab.store, "shown", "P01")
-    assert mine.active_min == pytest.approx(5)
-    assert (mine.passed, mine.score) == ((True, 1) if feedback == "full" else (None, None))
-    others = mine.others
-    if (shown, feedback) != ("true", "full"):
-        assert others is None
+    (own_attempt,) = own_numbers(lab.log, lab.store, "shown", "P01")
+    assert own_attempt.active_min == pytest.approx(5)
+    assert (own_attempt.passed, own_attempt.score) == ((True, 1) if feedback == "full" else (None, None))
+    peers = own_attempt.others
+    if (visibility, feedback) != ("true", "full"):
+        assert peers is None
     else:
-        assert others is not None
-        assert (others.attempts, others.solved) == (5, 4)
-        assert (others.quarter_min, others.half_min, others.three_quarters_min) == (6, 8, 12)
+        assert peers is not None
+        assert (peers.attempts, peers.solved) == (5, 4)
+        assert (peers.quarter_min, peers.half_min, peers.three_quarters_min) == (6, 8, 12)
 
 
 def test_a_damaged_log_is_refused_with_the_attempt_named(lab: Lab, tmp_path: Path) -> None:
@@ -462,9 +468,9 @@ def test_a_damaged_log_is_refused_with_the_attempt_named(lab: Lab, tmp_path: Pat
         )
     run = CliRunner().invoke(command_line(), ["report", "--study", "tiny", "--out", str(tmp_path / "out")])
     assert run.exit_code == 2
-    told = " ".join(run.stderr.split())
-    assert f"event 5 of attempt {victim}" in told
-    assert f"--without {victim[:8]}" in told
+    message = " ".join(run.stderr.split())
+    assert f"event 5 of attempt {victim}" in message
+    assert f"--without {victim[:8]}" in message
     left = CliRunner().invoke(
         command_line(), ["report", "--study", "tiny", "--without", victim[:8], "--out", str(tmp_path / "out"), "--json"]
     )
@@ -478,10 +484,10 @@ def test_without_attempts_the_next_step_is_told(lab: Lab, tmp_path: Path) -> Non
 
 @pytest.mark.nightly
 def test_one_command_makes_up_a_study_lets_a_model_run_and_writes_the_full_report(tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    run = CliRunner().invoke(command_line(), ["report", "--demo", "--people", "8", "--out", str(out), "--json"])
+    out_folder = tmp_path / "out"
+    run = CliRunner().invoke(command_line(), ["report", "--demo", "--people", "8", "--out", str(out_folder), "--json"])
     assert run.exit_code == 0, run.output
-    content = json.loads((out / "report.json").read_text())
+    content = json.loads((out_folder / "report.json").read_text())
     empty = [name for name, section in content["sections"].items() if section["without"]]
     assert empty == []
     pictures = {picture["id"] for section in content["sections"].values() for picture in section["pictures"]}
@@ -490,5 +496,5 @@ def test_one_command_makes_up_a_study_lets_a_model_run_and_writes_the_full_repor
         *("forecasts", "origins", "judge-agreement", "solved-side-by-side"),
     }
     assert "model: mockllm/model" in content["groups"]
-    assert list((out / "inspect").glob("*.eval"))
-    assert not list(out.glob(".events-*"))
+    assert list((out_folder / "inspect").glob("*.eval"))
+    assert not list(out_folder.glob(".events-*"))

@@ -49,7 +49,7 @@ def study() -> list[dict[str, Any]]:
     return rows
 
 
-def written(file: Path, rows: Sequence[dict[str, Any]]) -> Path:
+def write_table(file: Path, rows: Sequence[dict[str, Any]]) -> Path:
     with file.open("w", newline="") as lines:
         table = csv.DictWriter(lines, list(rows[0]))
         table.writeheader()
@@ -77,10 +77,10 @@ no = "false"
 
 def test_a_trial_of_another_lab_is_recomputed(tmp_path: Path) -> None:
     rows = study()
-    table, mapping = written(tmp_path / "trial.csv", rows), tmp_path / "trial.toml"
+    table, mapping = write_table(tmp_path / "trial.csv", rows), tmp_path / "trial.toml"
     mapping.write_text(MAPPING)
-    told = run("--from", table, "--mapping", mapping, "--out", tmp_path / "out")
-    assert "60 of 60 attempts count" in told
+    output = run("--from", table, "--mapping", mapping, "--out", tmp_path / "out")
+    assert "60 of 60 attempts count" in output
     sections = json.loads((tmp_path / "out" / "report.json").read_text())["sections"]
 
     (effect,) = sections["regression"]["numbers"]["model"]["effects"]
@@ -127,7 +127,7 @@ def test_horizons_are_weighted_and_unweighted(tmp_path: Path) -> None:
 
 
 def test_our_own_table_comes_back_as_it_was(tmp_path: Path) -> None:
-    table, mapping = written(tmp_path / "trial.csv", study()), tmp_path / "trial.toml"
+    table, mapping = write_table(tmp_path / "trial.csv", study()), tmp_path / "trial.toml"
     mapping.write_text(MAPPING)
     rows = read_table(table, mapping).rows
     for name in ("attempts.csv", "attempts.parquet"):
@@ -136,20 +136,24 @@ def test_our_own_table_comes_back_as_it_was(tmp_path: Path) -> None:
 
 
 def test_a_mapping_may_be_yaml(tmp_path: Path) -> None:
-    table, mapping = written(tmp_path / "trial.csv", study()), tmp_path / "trial.yaml"
+    table, mapping = write_table(tmp_path / "trial.csv", study()), tmp_path / "trial.yaml"
     mapping.write_text(
         "columns: {participant: dev, problem: issue, minutes: took}\nconstants: {condition: alone, solver: human}\n"
     )
-    found = read_table(table, mapping)
-    assert {row.condition for row in found.rows} == {"alone"} and found.ignored == ("ai_allowed", "done", "guess")
-    assert "No column says which attempts passed: all are taken to have." in found.assumed
+    foreign_table = read_table(table, mapping)
+    assert {row.condition for row in foreign_table.rows} == {"alone"} and foreign_table.ignored == (
+        "ai_allowed",
+        "done",
+        "guess",
+    )
+    assert "No column says which attempts passed: all are taken to have." in foreign_table.assumed
 
 
 GOOD = "participant,problem,condition,minutes,passed\np,a,x,3,true\n"
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         (GOOD + "p,b,x,three,true\n", "t.csv, line 3, column minutes: 'three' is not a number."),
         (GOOD + "p,b,x,-3,true\n", "t.csv, line 3, column minutes: -3 is not a positive number."),
@@ -168,15 +172,15 @@ GOOD = "participant,problem,condition,minutes,passed\np,a,x,3,true\n"
         ),
     ],
 )
-def test_what_is_wrong_with_a_table_is_told_with_its_place(text: str, told: str, tmp_path: Path) -> None:
+def test_what_is_wrong_with_a_table_is_told_with_its_place(text: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(text)
-    said = run("--from", tmp_path / "t.csv", "--out", tmp_path / "out")
-    assert told in said, said
+    output = run("--from", tmp_path / "t.csv", "--out", tmp_path / "out")
+    assert message in output, output
     assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ('[columns]\nparticipant = "who"\n', "line 1: there is no column 'who', which"),
         ('[columns]\ncolour = "who"\n', "m.toml: there is no column 'colour'"),
@@ -186,22 +190,22 @@ def test_what_is_wrong_with_a_table_is_told_with_its_place(text: str, told: str,
          'problem = "problem"\nminutes = "minutes"\n', "line 2, column condition: 'x' is none of y."),
     ],
 )  # fmt: skip
-def test_what_is_wrong_with_a_mapping_is_told(text: str, told: str, tmp_path: Path) -> None:
+def test_what_is_wrong_with_a_mapping_is_told(text: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(GOOD)
     (tmp_path / "m.toml").write_text(text)
-    assert told in run("--from", tmp_path / "t.csv", "--mapping", tmp_path / "m.toml", "--out", tmp_path / "out")
+    assert message in run("--from", tmp_path / "t.csv", "--mapping", tmp_path / "m.toml", "--out", tmp_path / "out")
 
 
 def test_options_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(GOOD)
-    told = run("--from", tmp_path / "t.csv", "--study", "s", "--out", tmp_path / "out")
-    assert "--from reports on a table alone" in told
+    output = run("--from", tmp_path / "t.csv", "--study", "s", "--out", tmp_path / "out")
+    assert "--from reports on a table alone" in output
     assert "give the table with --from" in run("--mapping", tmp_path / "t.csv", "--out", tmp_path / "out")
     assert "There is no" in run("--from", tmp_path / "none.csv", "--out", tmp_path / "out")
 
 
 def test_where_a_table_has_no_last_verdict_the_first_pass_counts_as_the_end(tmp_path: Path) -> None:
-    table, mapping = written(tmp_path / "trial.csv", study()), tmp_path / "trial.toml"
+    table, mapping = write_table(tmp_path / "trial.csv", study()), tmp_path / "trial.toml"
     mapping.write_text(MAPPING)
     rows = read_table(table, mapping).rows
     assert [row.final == "passed" for row in rows] == [row.passed for row in rows]
@@ -209,8 +213,8 @@ def test_where_a_table_has_no_last_verdict_the_first_pass_counts_as_the_end(tmp_
 
 @pytest.mark.parametrize("option", ["--model-facts", "--votes", "--logs"])
 def test_what_a_table_has_no_use_for_is_refused(tmp_path: Path, option: str) -> None:
-    given = tmp_path / "given.csv"
-    given.write_text("model\nm\n")
-    said = run("--from", given, "--out", tmp_path / "report", option, given)
-    assert "leave out --model-facts, --votes, --logs" in said
+    csv_file = tmp_path / "given.csv"
+    csv_file.write_text("model\nm\n")
+    output = run("--from", csv_file, "--out", tmp_path / "report", option, csv_file)
+    assert "leave out --model-facts, --votes, --logs" in output
     assert not (tmp_path / "report" / "report.html").exists()

@@ -37,7 +37,7 @@ def report(tmp_path: Path) -> Path:
     """A page with 400 attempts, and a picture."""
     rows = [(f"a{number:03}", f"P{number % 30:02}", number) for number in range(400)]
     attempts = Table("All attempts", ("attempt", "who", "minutes"), rows)
-    few = Table("Few", ("group", "n"), [(_GROUP, 3)])
+    small_table = Table("Few", ("group", "n"), [(_GROUP, 3)])
     wide = Table(
         "The answer",
         (
@@ -48,7 +48,7 @@ def report(tmp_path: Path) -> Path:
     )
     svg = intervals([{"label": _GROUP, "group": _GROUP, "value": 0.5, "low": 0.2, "high": 0.7}], [_GROUP], x="x", y="")
     sections = [
-        Section("few", "Few", (), (Picture("few", "Few", "Few.", svg, few),), (few,)),
+        Section("few", "Few", (), (Picture("few", "Few", "Few.", svg, small_table),), (small_table,)),
         Section("answer", "Answer", (), (), (wide,)),
         Section("attempts", "Attempts", (), (), (attempts,)),
     ]
@@ -58,14 +58,14 @@ def report(tmp_path: Path) -> Path:
 
 
 def test_a_long_table_shows_its_first_rows_and_says_how_many_there_are(report: Path) -> None:
-    shown = browser("--dump-dom", report.as_uri()).stdout.decode()
-    rows = re.findall(r"<tr([^>]*)><td[^>]*>a(\d{3})</td>", shown)
+    dom = browser("--dump-dom", report.as_uri()).stdout.decode()
+    rows = re.findall(r"<tr([^>]*)><td[^>]*>a(\d{3})</td>", dom)
     assert [number for attributes, number in rows if "hidden" not in attributes] == [f"{n:03}" for n in range(25)]
     assert len(rows) == 400
-    assert shown.count('role="status"') == 1
-    assert "Rows 1 to 25, 400 in all" in shown
-    assert 'aria-rowcount="401"' in shown
-    assert 'aria-label="Next rows of All attempts"' in shown
+    assert dom.count('role="status"') == 1
+    assert "Rows 1 to 25, 400 in all" in dom
+    assert 'aria-rowcount="401"' in dom
+    assert 'aria-label="Next rows of All attempts"' in dom
 
 
 def test_400_attempts_are_printed_on_few_pages(report: Path, tmp_path: Path) -> None:
@@ -78,8 +78,8 @@ def test_a_table_on_two_pages_has_its_heads_on_both(report: Path, tmp_path: Path
     coloured = "<style>thead { color: rgb(255, 0, 0) !important; } tbody tr { line-height: 4 }</style></head>"
     report.write_text(report.read_text(encoding="utf-8").replace("</head>", coloured), encoding="utf-8")
     browser(f"--print-to-pdf={tmp_path / 'report.pdf'}", report.as_uri())
-    found = re.findall(rb"stream\r?\n(.*?)\r?\nendstream", (tmp_path / "report.pdf").read_bytes(), re.DOTALL)
-    pages = [content for content in map(inflated, found) if b" Tf" in content]
+    streams = re.findall(rb"stream\r?\n(.*?)\r?\nendstream", (tmp_path / "report.pdf").read_bytes(), re.DOTALL)
+    pages = [content for content in map(inflated, streams) if b" Tf" in content]
     # The table of attempts goes over several pages; text in red is a head.
     assert len(pages) >= 3
     assert [b"1 0 0 rg" in content for content in pages[1:]] == [True] * (len(pages) - 1)
@@ -98,10 +98,10 @@ def test_no_table_is_cut_at_the_width_of_a_small_screen(report: Path) -> None:
     probe = report.with_name("probe.html")
     open_to_all = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)
     probe.write_text(open_to_all.replace("</body>", f"<script>{_WIDE}</script></body>"), encoding="utf-8")
-    shown = browser("--window-size=1024,700", "--dump-dom", probe.as_uri()).stdout.decode()
-    found = re.search(r'data-found="([^"]*)"', shown)
-    assert found is not None
-    assert found.group(1) == ""
+    dom = browser("--window-size=1024,700", "--dump-dom", probe.as_uri()).stdout.decode()
+    match = re.search(r'data-found="([^"]*)"', dom)
+    assert match is not None
+    assert match.group(1) == ""
 
 
 def test_pictures_are_shown_with_the_font_that_they_were_measured_with(report: Path) -> None:
@@ -110,7 +110,7 @@ def test_pictures_are_shown_with_the_font_that_they_were_measured_with(report: P
     # The page's own policy lets no other script run.
     open_to_all = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)
     probe.write_text(open_to_all.replace("</body>", f"<script>{_PROBE}</script></body>"), encoding="utf-8")
-    shown = browser("--dump-dom", probe.as_uri()).stdout.decode()
-    found = re.search(r'data-found="([^"]*)"', shown)
-    assert found is not None
-    assert found.group(1).replace("&quot;", "") == ";Report Inter loaded"
+    dom = browser("--dump-dom", probe.as_uri()).stdout.decode()
+    match = re.search(r'data-found="([^"]*)"', dom)
+    assert match is not None
+    assert match.group(1).replace("&quot;", "") == ";Report Inter loaded"

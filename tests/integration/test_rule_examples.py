@@ -17,7 +17,7 @@ from benchwright_verilog.syntax.documents import Documents
 NAME = "example.sv"
 
 
-def every(tool: str) -> list[object]:
+def rule_parameters(tool: str) -> list[object]:
     return [pytest.param(rule, id=name) for name, rule in explained_rules(tool).items()]
 
 
@@ -27,38 +27,38 @@ def found_by_slang(folder: Path, text: str, rule: str) -> set[str]:
     path.write_text(text)
     analysis = Project(folder, Documents(), ProjectSettings(warnings=(rule,))).analysis_of(path)
     assert analysis is not None
-    return {one.rule for one in analysis.diagnostics}
+    return {diagnostic.rule for diagnostic in analysis.diagnostics}
 
 
-@pytest.mark.parametrize("rule", every("slang"))
+@pytest.mark.parametrize("rule", rule_parameters("slang"))
 def test_slang_reports_what_is_wrong_and_only_that(rule: ExplainedRule, tmp_path: Path) -> None:
     assert rule.rule in found_by_slang(tmp_path, rule.wrong, rule.rule)
     assert rule.rule not in found_by_slang(tmp_path, rule.right, rule.rule)
 
 
-@pytest.mark.parametrize("rule", every("verilator"))
+@pytest.mark.parametrize("rule", rule_parameters("verilator"))
 async def test_verilator_reports_what_is_wrong_and_only_that(
     rule: ExplainedRule, tmp_path: Path, toolchain: Toolchain
 ) -> None:
-    async def found(text: str) -> set[str]:
+    async def reported_rules(text: str) -> set[str]:
         (tmp_path / NAME).write_text(text)
-        return {one.rule for one in await verilator_lint(tmp_path, NAME, toolchain)}
+        return {finding.rule for finding in await verilator_lint(tmp_path, NAME, toolchain)}
 
-    assert rule.rule in await found(rule.wrong)
-    assert rule.rule not in await found(rule.right)
+    assert rule.rule in await reported_rules(rule.wrong)
+    assert rule.rule not in await reported_rules(rule.right)
 
 
-@pytest.mark.parametrize("rule", every("verible"))
+@pytest.mark.parametrize("rule", rule_parameters("verible"))
 async def test_verible_reports_what_is_wrong_and_only_that(rule: ExplainedRule) -> None:
-    assert rule.rule in {one.rule for one in await verible_lint(NAME, rule.wrong)}
-    assert rule.rule not in {one.rule for one in await verible_lint(NAME, rule.right)}
+    assert rule.rule in {finding.rule for finding in await verible_lint(NAME, rule.wrong)}
+    assert rule.rule not in {finding.rule for finding in await verible_lint(NAME, rule.right)}
 
 
 def test_a_rule_is_found_by_its_name_and_tool() -> None:
-    found = explained("LATCH")
-    assert found is not None
-    assert found.tool == "verilator"
-    assert found.markdown.count("```systemverilog\nmodule") == 2
+    rule = explained("LATCH")
+    assert rule is not None
+    assert rule.tool == "verilator"
+    assert rule.markdown.count("```systemverilog\nmodule") == 2
     assert explained("LATCH", "slang") is None
     assert explained("LATCH", "../verilator") is None
     assert explained("no-such-rule") is None

@@ -32,9 +32,9 @@ MADE_UP = {
 """What an agent itself makes up anew for each run and puts into its requests; the others put nothing there."""
 
 
-def attempt(desk: Desk, **more: Any) -> list[str]:
+def attempt(desk: Desk, **settings: Any) -> list[str]:
     """The events of the newest attempt, without names and times."""
-    said = iter(
+    replies = iter(
         (
             f"cat > rtl/sat_counter.sv <<'END'\n// first\n{COUNTER}END",
             f"cat > rtl/new.sv <<'END'\n{COUNTER}END\nmv rtl/new.sv rtl/sat_counter.sv",
@@ -43,40 +43,40 @@ def attempt(desk: Desk, **more: Any) -> list[str]:
     )
 
     def reply(messages: Any, config: Any) -> ModelOutput:
-        return ModelOutput.from_content("mockllm/model", next(said))
+        return ModelOutput.from_content("mockllm/model", next(replies))
 
-    events = played(desk, scripted(reply), limit_s=60.0, **more)
-    assert sum(isinstance(one, Edit) for one in events) == 2
-    assert sum(one.calls for one in events if isinstance(one, ModelUsage)) in (2, 3)
+    events = played(desk, scripted(reply), limit_s=60.0, **settings)
+    assert sum(isinstance(event, Edit) for event in events) == 2
+    assert sum(event.calls for event in events if isinstance(event, ModelUsage)) in (2, 3)
     return timeless(events)
 
 
-def played(desk: Desk, model: Model, **more: Any) -> list[Event]:
+def played(desk: Desk, model: Model, **settings: Any) -> list[Event]:
     """The events of an attempt."""
-    run(desk, model, "agent", problems="saturating-counter", seed=3, **more)
-    newest = max(desk.attempts(), key=lambda one: one.created)
-    return [one.event for one in desk.events(newest.id)]
+    run(desk, model, "agent", problems="saturating-counter", seed=3, **settings)
+    newest = max(desk.attempts(), key=lambda header: header.created)
+    return [recorded_event.event for recorded_event in desk.events(newest.id)]
 
 
 def timeless(events: Sequence[Event]) -> list[str]:
     """Events without names and times; a tick says that time has passed."""
-    return [_timeless(one.model_dump(mode="json")) for one in events if not isinstance(one, Tick)]
+    return [_timeless(event.model_dump(mode="json")) for event in events if not isinstance(event, Tick)]
 
 
 def _timeless(value: Any) -> str:
-    def without(one: Any) -> Any:
-        if isinstance(one, dict):
-            return {name: without(field) for name, field in one.items() if name not in _TIMES}
-        return [without(part) for part in one] if isinstance(one, list) else one
+    def strip_times(tree: Any) -> Any:
+        if isinstance(tree, dict):
+            return {name: strip_times(field) for name, field in tree.items() if name not in _TIMES}
+        return [strip_times(part) for part in tree] if isinstance(tree, list) else tree
 
-    return json.dumps(without(value), sort_keys=True)
+    return json.dumps(strip_times(value), sort_keys=True)
 
 
 @pytest.mark.parametrize("command", ["agent {prompt}", "double good"])
 def test_a_subject_makes_the_same_attempt_again(desk: Desk, programs: Path, acp_programs: Path, command: str) -> None:
-    place = acp_programs if command.startswith("double") else programs
-    told = {"command": command, "place": f"benchwright:{place}", "acp": place == acp_programs}
-    first, second = attempt(desk, **told), attempt(desk, **told)
+    folder = acp_programs if command.startswith("double") else programs
+    settings = {"command": command, "place": f"benchwright:{folder}", "acp": folder == acp_programs}
+    first, second = attempt(desk, **settings), attempt(desk, **settings)
     assert first == second
 
 
@@ -86,11 +86,11 @@ def test_a_real_agent_makes_the_same_attempt_again(desk: Desk, name: str) -> Non
     installed(name)
     attempts, requests = [], []
     for _ in range(2):
-        asked: list[str] = []
-        events = played(desk, model_that_writes(COUNTER, asked), subject=name, limit_s=240.0)
-        assert sum(isinstance(one, Edit) for one in events) >= 1
+        prompts: list[str] = []
+        events = played(desk, model_that_writes(COUNTER, prompts), subject=name, limit_s=240.0)
+        assert sum(isinstance(event, Edit) for event in events) >= 1
         attempts.append(timeless(events))
         made_up = MADE_UP.get(name.removesuffix("-acp"))
-        requests.append([re.sub(made_up, "", one) if made_up else one for one in asked])
+        requests.append([re.sub(made_up, "", prompt) if made_up else prompt for prompt in prompts])
     assert attempts[0] == attempts[1]
     assert requests[0] == requests[1]

@@ -15,7 +15,7 @@ from benchwright_harness.sandbox.bwrap import BwrapSandbox
 from benchwright_harness.sandbox.native import NativeSandbox
 from benchwright_harness.toolchain import Toolchain
 
-from ..support.machine.sandbox_run import Ran, Run, runner
+from ..support.machine.sandbox_run import Run, SandboxOutput, runner
 
 
 @pytest.fixture
@@ -47,15 +47,15 @@ def test_a_nice_runs_session_is_as_nice(code: Path, toolchain: Toolchain) -> Non
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 7)
         printed.append(asyncio.run(run()).printed)
 
-    async def run() -> Ran:
+    async def run() -> SandboxOutput:
         return await runner(BwrapSandbox(), code, toolchain)("cat /proc/self/autogroup; nice")
 
     thread = threading.Thread(target=nicely)
     thread.start()
     thread.join()
-    group, own = printed[0].splitlines()
+    group, niceness = printed[0].splitlines()
     assert group.endswith("nice 7")
-    assert own == "7"
+    assert niceness == "7"
 
 
 async def test_a_sandbox_that_can_not_start_is_an_error_of_its_own(bwrap: Run) -> None:

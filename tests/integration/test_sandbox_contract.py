@@ -84,11 +84,11 @@ async def test_output_and_errors_go_to_the_log_in_order(run: Run) -> None:
 async def test_the_environment_is_the_jobs_and_nothing_else(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CANARY", "CANARY-env")
     lines = (await run("env", env={"PWD": "/code/rundir", "MORE": "two words, ü"})).printed.splitlines()
-    found = dict(line.split("=", 1) for line in lines)
+    environment = dict(line.split("=", 1) for line in lines)
     # Where the supervisor is, and its modules.
-    ours = {name for name in found if name.startswith("BENCHWRIGHT_")} | {"PYTHONPATH", "_"}
-    assert found.keys() - ours == {"PATH", "GREETING", "PWD", "MORE"}
-    assert found["MORE"] == "two words, ü"
+    ours = {name for name in environment if name.startswith("BENCHWRIGHT_")} | {"PYTHONPATH", "_"}
+    assert environment.keys() - ours == {"PATH", "GREETING", "PWD", "MORE"}
+    assert environment["MORE"] == "two words, ü"
 
 
 async def test_the_environment_of_the_host_is_nowhere(walled: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,8 +156,8 @@ async def test_what_is_left_in_the_background_dies_with_the_program(run: Run) ->
 
 async def test_the_memory_that_was_needed_is_told(run: Run) -> None:
     ran = await run("import time; held = bytearray(150 << 20); time.sleep(3)", python=True)
-    told = max(ran.ended.memory_bytes, read_report(ran.ended.reports).largest_bytes)
-    assert 150 << 20 < told < 400 << 20
+    peak_bytes = max(ran.ended.memory_bytes, read_report(ran.ended.reports).largest_bytes)
+    assert 150 << 20 < peak_bytes < 400 << 20
 
 
 async def test_memory_that_grows_is_stopped(run: Run) -> None:
@@ -286,10 +286,10 @@ async def test_the_process_limit_is_the_runs_own(
     name: str, request: pytest.FixtureRequest, code: Path, toolchain: Toolchain
 ) -> None:
     sandbox = sandbox_named(name, request)
-    other = code.parent / "other"
-    (other / "rundir").mkdir(parents=True)
-    many = "for n in 1 2 3 4 5 6 7 8; do sleep 1 & done; wait; echo done"
-    jobs = [runner(sandbox, folder, toolchain)(many, processes=12) for folder in (code, other)]
+    neighbour = code.parent / "other"
+    (neighbour / "rundir").mkdir(parents=True)
+    script = "for n in 1 2 3 4 5 6 7 8; do sleep 1 & done; wait; echo done"
+    jobs = [runner(sandbox, folder, toolchain)(script, processes=12) for folder in (code, neighbour)]
     assert [ran.printed for ran in await asyncio.gather(*jobs)] == ["done\n", "done\n"]
 
 
@@ -374,10 +374,10 @@ async def test_scratch_in_memory_is_limited(folder: str, walled: Run) -> None:
 
 
 async def test_a_compiler_can_not_change_a_device(walled: Run) -> None:
-    before = Path(os.devnull).stat().st_mode
+    old_mode = Path(os.devnull).stat().st_mode
     ran = await walled("echo 'module m; endmodule' >m.v; iverilog -o /dev/null m.v; chmod 755 /dev/null; echo $?")
     assert ran.printed.endswith("\n1\n") or "denied" in ran.printed or "permitted" in ran.printed, ran.printed
-    assert Path(os.devnull).stat().st_mode == before
+    assert Path(os.devnull).stat().st_mode == old_mode
 
 
 async def test_the_program_is_not_root_and_has_no_rights(walled: Run) -> None:
@@ -425,23 +425,25 @@ async def test_two_runs_share_nothing(
     name: str, request: pytest.FixtureRequest, code: Path, toolchain: Toolchain
 ) -> None:
     sandbox = sandbox_named(name, request)
-    other = code.parent / "other"
-    (other / "rundir").mkdir(parents=True)
+    neighbour = code.parent / "other"
+    (neighbour / "rundir").mkdir(parents=True)
     # Counted by the shell itself: of two programs in a pipeline the first may look before the second is there.
     look = "echo $0 > /tmp/mark; sleep 0.5; ls /tmp /dev/shm; set -- /proc/[0-9]*; echo $#; cat /tmp/mark"
-    one, two = await asyncio.gather(*(runner(sandbox, folder, toolchain)(look) for folder in (code, other)))
-    assert one.printed == two.printed
+    first_run, two = await asyncio.gather(*(runner(sandbox, folder, toolchain)(look) for folder in (code, neighbour)))
+    assert first_run.printed == two.printed
     assert sandbox.new_user() != sandbox.new_user() or os.geteuid() != 0
 
 
 async def test_hidden_files_are_never_on_the_disk_of_the_host(walled: Run, code: Path) -> None:
     task = asyncio.ensure_future(walled("cat /src/secret.txt > /dev/null; sleep 0.7"))
-    seen = []
+    leaked_paths = []
     while not task.done():
-        seen += [path for path in code.rglob("*") if path.is_file() and "CANARY" in path.read_text(errors="replace")]
+        leaked_paths += [
+            path for path in code.rglob("*") if path.is_file() and "CANARY" in path.read_text(errors="replace")
+        ]
         await asyncio.sleep(0.05)
     assert (await task).ended.exit_code == 0
-    assert seen == []
+    assert leaked_paths == []
 
 
 async def test_hidden_text_is_not_on_any_command_line(walled: Run) -> None:
@@ -479,14 +481,14 @@ async def test_a_container_gives_the_verdict_that_bubblewrap_gives(
     problem: str, name: str, request: pytest.FixtureRequest, toolchain: Toolchain
 ) -> None:
     expected = await verdicts(STARTER[problem], BwrapSandbox(), toolchain)
-    found = await verdicts(STARTER[problem], sandbox_named(name, request), toolchain)
+    container_verdicts = await verdicts(STARTER[problem], sandbox_named(name, request), toolchain)
     assert [verdict.outcome for verdict in expected] == [Outcome.PASSED, Outcome.FAILED]
-    assert list(map(facts, found)) == list(map(facts, expected))
+    assert list(map(facts, container_verdicts)) == list(map(facts, expected))
 
 
 async def test_without_a_sandbox_the_verdict_is_the_same_and_says_so(toolchain: Toolchain) -> None:
-    found = await verdicts(STARTER["sync-fifo"], NativeSandbox(), toolchain)
-    if found[0].reason is Reason.TOOL_MISSING:
-        pytest.skip(found[0].detail)
-    assert [verdict.outcome for verdict in found] == [Outcome.PASSED, Outcome.FAILED]
-    assert "without protection" in found[0].remarks[0]
+    native_verdicts = await verdicts(STARTER["sync-fifo"], NativeSandbox(), toolchain)
+    if native_verdicts[0].reason is Reason.TOOL_MISSING:
+        pytest.skip(native_verdicts[0].detail)
+    assert [verdict.outcome for verdict in native_verdicts] == [Outcome.PASSED, Outcome.FAILED]
+    assert "without protection" in native_verdicts[0].remarks[0]

@@ -126,7 +126,7 @@ def bench(image: str, engine: sdk.DockerClient, postgres: Path, tmp_path: Path) 
         "BENCHWRIGHT_SERVICE_PORT": str(port),
         "BENCHWRIGHT_SERVICE_METRICS_PORT": str(free_port()),
     }
-    volume, place = compose["volumes"][0].split(":")
+    volume, mount_point = compose["volumes"][0].split(":")
     container = engine.containers.run(
         image,
         detach=True,
@@ -137,7 +137,7 @@ def bench(image: str, engine: sdk.DockerClient, postgres: Path, tmp_path: Path) 
         cap_drop=compose["cap_drop"],
         security_opt=compose["security_opt"],
         volumes={
-            volume: {"bind": place, "mode": "rw"},
+            volume: {"bind": mount_point, "mode": "rw"},
             str(secret): {"bind": environment["BENCHWRIGHT_SERVICE_DATABASE_FILE"], "mode": "ro"},
             str(postgres): {"bind": "/run/postgresql", "mode": "rw"},
         },
@@ -216,11 +216,11 @@ def test_a_course_in_the_container_is_worked_on_with_a_worker_outside_and_surviv
 def test_it_runs_as_nobody_in_particular_and_writes_to_its_volume_alone(bench: tuple[Container, Service]) -> None:
     container, _ = bench
     assert inside(container, "id", "-u") == (0, f"{USER}\n")
-    for place in ("/x", "/usr/x", "/etc/x", "/install/x", "/run/x"):
-        status, said = inside(container, "touch", place)
-        assert status != 0 and ("Read-only" in said or "denied" in said), (place, said)
-    status, kept = inside(container, "find", "/data", "-perm", "/077", "-type", "f", "-name", "keys.json")
-    assert (status, kept) == (0, "")
+    for path in ("/x", "/usr/x", "/etc/x", "/install/x", "/run/x"):
+        status, output = inside(container, "touch", path)
+        assert status != 0 and ("Read-only" in output or "denied" in output), (path, output)
+    status, listing = inside(container, "find", "/data", "-perm", "/077", "-type", "f", "-name", "keys.json")
+    assert (status, listing) == (0, "")
     assert inside(container, "test", "-f", "/data/data/service/keys.json")[0] == 0
     _, capabilities = inside(container, "grep", "CapEff\\|NoNewPrivs", "/proc/1/status")
     assert [line.split()[1] for line in capabilities.splitlines()] == ["0000000000000000", "1"]
@@ -232,20 +232,24 @@ def test_no_secret_is_in_the_image_its_history_the_inspection_or_the_environment
     container, _ = bench
     container.reload()
     built = engine.images.get(image)
-    shown = json.dumps([container.attrs, built.attrs, built.history()])
-    assert PASSWORD not in shown
+    inspection = json.dumps([container.attrs, built.attrs, built.history()])
+    assert PASSWORD not in inspection
     _, environment = inside(container, "cat", "/proc/1/environ")
     assert PASSWORD not in environment
     assert PASSWORD not in container.logs().decode()
     # No file has it but the mounted one, and none has what lets a worker or a student in.
     variables = container.attrs["Config"]["Env"]
-    (mounted,) = (one.partition("=")[2] for one in variables if one.startswith("BENCHWRIGHT_SERVICE_DATABASE_FILE="))
+    (mounted,) = (
+        variable.partition("=")[2]
+        for variable in variables
+        if variable.startswith("BENCHWRIGHT_SERVICE_DATABASE_FILE=")
+    )
     administer(container, "create", "arch", "--title", "Computer architecture")
     token = administer(container, "worker-token", "host").rpartition("_")[2]
     invitation = administer(container, "invite", "arch").split()[-1]
-    for word, where in ((PASSWORD, [mounted]), (token, []), (invitation, [])):
+    for word, expected_files in ((PASSWORD, [mounted]), (token, []), (invitation, [])):
         files = inside(container, "sh", "-c", f"{SEARCH} '{word}' / 2>/dev/null")[1]
-        assert files.split() == where
+        assert files.split() == expected_files
         assert word not in container.logs().decode()
     # What signs receipts stays in its file.
     _, keys = inside(container, "cat", "/data/data/service/keys.json")
@@ -255,7 +259,7 @@ def test_no_secret_is_in_the_image_its_history_the_inspection_or_the_environment
     assert engine.containers.run(image, in_image, entrypoint=["sh"], user="0", network_mode="none", remove=True) == b""
     # The context has what .dockerignore lets in, and nothing of a service's data.
     search = ["/", "-xdev", "-path", "*secrets/database*"]
-    found = engine.containers.run(image, search, entrypoint=["find"], user="0", network_mode="none", remove=True)
-    assert found == b""
+    listing = engine.containers.run(image, search, entrypoint=["find"], user="0", network_mode="none", remove=True)
+    assert listing == b""
     _, copied = inside(container, "ls", "/install")
     assert sorted(name.partition("-")[0] for name in copied.split()) == ["benchwright", "requirements.lock"]

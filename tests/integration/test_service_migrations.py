@@ -30,9 +30,9 @@ def where(request: pytest.FixtureRequest, tmp_path: Path) -> Path | str:
 @pytest.fixture
 def engine(where: Path | str) -> Iterator[Engine]:
     url = f"sqlite:///{where}" if isinstance(where, Path) else where.replace("postgresql:", "postgresql+psycopg:")
-    made = create_engine(url)
-    yield made
-    made.dispose()
+    new_engine = create_engine(url)
+    yield new_engine
+    new_engine.dispose()
 
 
 async def test_it_has_the_tables_that_the_code_works_with_and_keeps_what_is_in_it(
@@ -47,8 +47,8 @@ async def test_it_has_the_tables_that_the_code_works_with_and_keeps_what_is_in_i
     await (await open_service_database(where)).close()
 
     with engine.connect() as connection:
-        (found,) = connection.execute(select(COURSES)).mappings()
-        assert dict(found) == COURSE
+        (row,) = connection.execute(select(COURSES)).mappings()
+        assert dict(row) == COURSE
 
 
 async def test_a_migration_that_fails_changes_nothing(where: Path | str, engine: Engine) -> None:

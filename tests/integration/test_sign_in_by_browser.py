@@ -72,16 +72,16 @@ def test_a_confirmation_while_the_program_asks_is_not_lost(service: Service, per
     begun = begin(service)
     file = service.folders.data / "service" / "service.sqlite"
     engine = create_engine(service.database or f"sqlite:///{file}")
-    this = DEVICES.c.code == begun["code"].replace("-", "")
+    condition = DEVICES.c.code == begun["code"].replace("-", "")
     ada = select(ACCOUNTS.c.id).where(ACCOUNTS.c.name == "Ada Lovelace").limit(1).scalar_subquery()
     with engine.connect() as connection, ThreadPoolExecutor(1) as pool:
         # A confirmation that has been written, and not committed yet.
-        connection.execute(update(DEVICES).where(this).values(state="granted", account=ada))
-        asked = pool.submit(state, service, begun["secret"])
+        connection.execute(update(DEVICES).where(condition).values(state="granted", account=ada))
+        future = pool.submit(state, service, begun["secret"])
         service_time()
-        assert not asked.done()
+        assert not future.done()
         connection.commit()
-        assert asked.result(30).json()["state"] == "granted"
+        assert future.result(30).json()["state"] == "granted"
     engine.dispose()
 
 
@@ -126,7 +126,7 @@ def test_the_command_line_waits_until_the_browser_has_confirmed(
         assert code is not None, first
         assert f"{service.url}/device?code={code[1]}" in first
         decide(person, code[1], "grant")
-        rest, _ = login.communicate(timeout=60)
+        remaining_output, _ = login.communicate(timeout=60)
     assert login.returncode == 0
-    assert "as Ada Lovelace: Computer architecture" in rest
+    assert "as Ada Lovelace: Computer architecture" in remaining_output
     assert (tmp_path / "data" / "connections.json").stat().st_mode & 0o777 == 0o600

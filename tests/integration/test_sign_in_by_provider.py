@@ -60,12 +60,12 @@ def test_who_the_provider_names_has_one_account_and_joins_by_an_invitation(servi
     assert "ada@example.org" in client.get("/").text
     joined = client.post("/sign-in", data={"csrf": csrf(client), "code": course.invitation})
     assert joined.status_code == 303
-    again = browser(service)
-    sign_in(again, "ada@example.org")
-    assert "Computer architecture" in again.get("/").text
-    other = browser(service)
-    sign_in(other, "mallory@example.org")
-    assert "Computer architecture" not in other.get("/").text
+    second_browser = browser(service)
+    sign_in(second_browser, "ada@example.org")
+    assert "Computer architecture" in second_browser.get("/").text
+    other_browser = browser(service)
+    sign_in(other_browser, "mallory@example.org")
+    assert "Computer architecture" not in other_browser.get("/").text
 
 
 def test_a_program_is_signed_in_by_the_same_browser(service: Service) -> None:
@@ -78,13 +78,13 @@ def test_a_program_is_signed_in_by_the_same_browser(service: Service) -> None:
 
 
 def test_a_code_works_once_and_for_the_browser_that_asked(service: Service) -> None:
-    client, other = browser(service), browser(service)
+    client, other_browser = browser(service), browser(service)
     location = client.get("/sign-in/provider").headers["location"]
     with httpx2.Client(trust_env=False) as elsewhere:
         back = elsewhere.post(location, data={"sub": "ada@example.org"}).headers["location"]
-    stolen = other.get(back)
+    stolen = other_browser.get(back)
     assert (stolen.status_code, "did not say who you are" in stolen.text) == (422, True)
-    assert "benchwright_session" not in other.cookies
+    assert "benchwright_session" not in other_browser.cookies
     assert client.get(back).status_code == 303
     assert client.get(back).status_code == 422
 
@@ -106,7 +106,7 @@ class Liar:
     port: int = 0
     claims: dict[str, Any] = field(default_factory=dict)
     sign: Callable[[dict[str, Any]], str] = lambda claims: jwt.encode({"alg": "RS256", "kid": "one"}, claims, KEY)
-    asked: list[dict[str, list[str]]] = field(default_factory=list)
+    token_requests: list[dict[str, list[str]]] = field(default_factory=list)
     status: int = 200
     published: dict[str, Any] = field(default_factory=dict)
     replies: dict[str, object] = field(default_factory=dict)
@@ -148,7 +148,7 @@ def liar() -> Iterator[Liar]:
             self._reply()
 
         def do_POST(self) -> None:
-            provider.asked.append(parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode()))
+            provider.token_requests.append(parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode()))
             self._reply()
 
         def log_message(self, format: str, *args: object) -> None:
@@ -183,19 +183,19 @@ def test_a_word_that_does_not_hold_signs_nobody_in(liar: Liar, tmp_path: Path) -
 
         def tried(sign: Callable[[dict[str, Any]], str] | None = None, **changed: Any) -> int:
             client = browser(service)
-            away = parse_qs(urlsplit(client.get("/sign-in/provider").headers["location"]).query)
-            assert away["code_challenge_method"] == ["S256"]
+            parameters = parse_qs(urlsplit(client.get("/sign-in/provider").headers["location"]).query)
+            assert parameters["code_challenge_method"] == ["S256"]
             now = int(time.time())
             usual = {"iss": liar.url, "sub": "ada", "aud": CLIENT, "iat": now, "exp": now + 300}
-            claims = {**usual, "nonce": away["nonce"][0]} | changed
+            claims = {**usual, "nonce": parameters["nonce"][0]} | changed
             liar.claims = {name: value for name, value in claims.items() if value is not None}
             liar.sign = sign or Liar().sign
-            reply = client.get(f"/sign-in/provider/return?code=c&state={away['state'][0]}")
+            reply = client.get(f"/sign-in/provider/return?code=c&state={parameters['state'][0]}")
             assert ("benchwright_session" in client.cookies) == (reply.status_code == 303)
             return reply.status_code
 
         assert tried() == 303
-        assert liar.asked[-1]["code_verifier"][0]
+        assert liar.token_requests[-1]["code_verifier"][0]
         assert tried(aud=[CLIENT, "other"], azp=CLIENT) == 303
         now = int(time.time())
         wrong: list[dict[str, Any]] = [
@@ -257,7 +257,7 @@ def test_who_signs_in_may_be_in_a_course_at_once(independent: str, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ('issuer = "http://example.org"', "oidc.issuer: must begin with https://"),
         ("issuer = 1", "oidc.issuer"),
@@ -267,9 +267,9 @@ def test_who_signs_in_may_be_in_a_course_at_once(independent: str, tmp_path: Pat
         ('issuer = "https://example.org"\ncourse = "nowhere"', "there is no course 'nowhere'"),
     ],
 )
-def test_a_file_that_is_wrong_is_told_at_the_start(tmp_path: Path, line: str, said: str) -> None:
+def test_a_file_that_is_wrong_is_told_at_the_start(tmp_path: Path, line: str, message: str) -> None:
     service = serving(tmp_path, "https://example.org")
     file = Path(service.options[1])
     file.write_text(file.read_text().replace('issuer = "https://example.org"', line))
-    with pytest.raises(AssertionError, match=re.escape(said)):
+    with pytest.raises(AssertionError, match=re.escape(message)):
         service.start()

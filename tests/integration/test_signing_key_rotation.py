@@ -37,10 +37,10 @@ class HandingIn(threading.Thread):
         self.solver = solver
         self.attempt = solver.begin(REF, {})
         self.anchors: list[Anchor] = []
-        self.over = threading.Event()
+        self.stop_signal = threading.Event()
 
     def run(self) -> None:
-        while not self.over.wait(0.05):
+        while not self.stop_signal.wait(0.05):
             self.solver.record(self.attempt, Tick())
             reply = self.solver.send(self.attempt)
             assert reply.status_code == 200, reply.text
@@ -60,7 +60,7 @@ def test_a_key_is_changed_while_students_hand_in_and_every_receipt_stays_valid(
         student.start()
         changed = benchwright(service.home, "course", "rotate-key")
         assert changed.returncode == 0, changed.stderr
-        student.over.set()
+        student.stop_signal.set()
         student.join()
         assert student.solver.send(student.attempt).status_code == 200
         with service.client() as client:
@@ -71,7 +71,9 @@ def test_a_key_is_changed_while_students_hand_in_and_every_receipt_stays_valid(
         assert last.receipt is not None and last.receipt.key == present and present in changed.stdout
         anchors = [*student.anchors, last]
         keys = PublishedKeys.model_validate(published.json()).keys
-        assert [key.key for key in keys] == list(dict.fromkeys(one.receipt.key for one in anchors if one.receipt))
+        assert [key.key for key in keys] == list(
+            dict.fromkeys(anchor.receipt.key for anchor in anchors if anchor.receipt)
+        )
         assert len(keys) == 2 and "secret" not in published.text
         check = check_anchors(student.attempt, [r.hash for r in student.solver.rows(student.attempt)[1]], anchors, keys)
         assert (check.agreeing, check.flaws, check.signers, check.revoked) == (len(anchors), (), (), ())
@@ -84,8 +86,8 @@ def test_a_key_is_changed_while_students_hand_in_and_every_receipt_stays_valid(
         (tmp_path / "keys.json").write_bytes(published.content)
         verify = ["attempts", "verify", student.attempt, "--anchors", str(tmp_path / "mail.txt")]
         verify += ["--keys", str(tmp_path / "keys.json")]
-        told = benchwright(student_home, *verify)
-        assert told.returncode == 0 and told.stdout.count("which the server has published") == 2, told.stdout
+        process = benchwright(student_home, *verify)
+        assert process.returncode == 0 and process.stdout.count("which the server has published") == 2, process.stdout
 
         # Somebody has the old key since yesterday: it proves nothing, which is no flaw of the log.
         yesterday = f"{datetime.now(UTC) - timedelta(days=1):%Y-%m-%d}"
@@ -93,29 +95,29 @@ def test_a_key_is_changed_while_students_hand_in_and_every_receipt_stays_valid(
         assert revoked.returncode == 0, revoked.stderr
         with service.client() as client:
             (tmp_path / "keys.json").write_bytes(client.get("/api/v1/keys").content)
-        told = benchwright(student_home, *verify, "--json")
-        assert told.returncode == 0, told.stderr
-        shown = json.loads(told.stdout)
-        assert (shown["ok"], shown["anchors"]) == (
+        process = benchwright(student_home, *verify, "--json")
+        assert process.returncode == 0, process.stderr
+        report = json.loads(process.stdout)
+        assert (report["ok"], report["anchors"]) == (
             True,
             1 + sum(a.receipt.key == present for a in student.anchors if a.receipt),
         )
-        assert len(shown["revoked"]) == len(anchors) - shown["anchors"]
+        assert len(report["revoked"]) == len(anchors) - report["anchors"]
 
         # A receipt of the new key from before its time was not made by the service.
         early = [key.model_dump(mode="json") | {"begins": "2099-01-01T00:00:00Z"} for key in keys[1:]]
         (tmp_path / "keys.json").write_text(json.dumps({"keys": early}))
-        told = benchwright(student_home, *verify)
-        assert told.returncode == 1 and "did not sign at that time" in told.stdout
+        process = benchwright(student_home, *verify)
+        assert process.returncode == 1 and "did not sign at that time" in process.stdout
 
         (tmp_path / "keys.json").write_text("{}")
-        told = benchwright(student_home, *verify)
-        assert told.returncode != 0 and "/api/v1/keys" in told.stderr
+        process = benchwright(student_home, *verify)
+        assert process.returncode != 0 and "/api/v1/keys" in process.stderr
 
 
 def test_a_key_is_not_revoked_by_mistake(tmp_path: Path) -> None:
     with running(Service(tmp_path / "service", workers=0)) as service, service.client() as client:
-        before = client.get("/api/v1/keys").json()
+        old_keys = client.get("/api/v1/keys").json()
         refused = benchwright(service.home, "course", "revoke-key", "nonsense", "--since", "2026-01-01")
-        assert refused.returncode == 1 and before["keys"][0]["key"] in refused.stderr
-        assert client.get("/api/v1/keys").json() == before
+        assert refused.returncode == 1 and old_keys["keys"][0]["key"] in refused.stderr
+        assert client.get("/api/v1/keys").json() == old_keys

@@ -54,11 +54,11 @@ def reported_by_slang(folder: Path, files: Mapping[str, str], warnings: Sequence
     engine.addClient(client)
     engine.setWarningOptions(["default", *warnings])
     engine.setMappingsFromPragmas()
-    found = list(compilation.getAllDiagnostics())
+    diagnostics = list(compilation.getAllDiagnostics())
     compilation.freeze()
     analysis = AnalysisManager()
     analysis.analyze(compilation)
-    for diagnostic in (*found, *analysis.getDiagnostics()):
+    for diagnostic in (*diagnostics, *analysis.getDiagnostics()):
         engine.issue(diagnostic)
     return {
         (str(Path(file).relative_to(folder)), int(line), int(column), severity.removeprefix("fatal "), message)
@@ -70,24 +70,24 @@ def reported_by_slang(folder: Path, files: Mapping[str, str], warnings: Sequence
 def published(folder: Path, names: Iterable[str], warnings: Sequence[str] = ()) -> set[Told]:
     """What the server has to publish of the same files."""
     project = Project(folder, Documents(), ProjectSettings(warnings=tuple(warnings)))
-    found: set[Told] = set()
+    reports: set[Told] = set()
     for name in names:
         analysis = project.analysis_of(folder / name)
         assert analysis is not None
-        found |= told(name, analysis)
-    return found
+        reports |= analysis_reports(name, analysis)
+    return reports
 
 
-def told(name: str, analysis: Analysis) -> set[Told]:
+def analysis_reports(name: str, analysis: Analysis) -> set[Told]:
     lines = Lines(analysis.data.decode())
-    found: set[Told] = set()
-    for one in analysis.diagnostics:
-        line = lines.line_of_byte(one.start)
-        column = one.start - lines.to_byte(lines.line(line + 1)[0]) + 1
-        message = f"{one.message} [-W{one.rule}]" if one.rule else one.message
-        if one.severity is not Severity.NOTE and message != _ABOUT_OTHERS:
-            found.add((name, line + 1, column, one.severity.name.lower(), message))
-    return found
+    reports: set[Told] = set()
+    for diagnostic in analysis.diagnostics:
+        line = lines.line_of_byte(diagnostic.start)
+        column = diagnostic.start - lines.to_byte(lines.line(line + 1)[0]) + 1
+        message = f"{diagnostic.message} [-W{diagnostic.rule}]" if diagnostic.rule else diagnostic.message
+        if diagnostic.severity is not Severity.NOTE and message != _ABOUT_OTHERS:
+            reports.add((name, line + 1, column, diagnostic.severity.name.lower(), message))
+    return reports
 
 
 def write(folder: Path, files: Mapping[str, str]) -> None:
@@ -112,11 +112,15 @@ def test_the_diagnostics_of_a_lone_file_are_slangs_own(design: Design, tmp_path:
         if "`include" in text or Path(name).suffix in _HEADERS:
             continue
         write(tmp_path, {file: text})
-        alone = told(file, lone_analysis((tmp_path / file).read_bytes().decode().removeprefix("\ufeff"), file))
-        assert alone == {one for one in reported_by_slang(tmp_path, {file: text}) if not one[4].startswith(_UNKNOWN)}
+        alone = analysis_reports(
+            file, lone_analysis((tmp_path / file).read_bytes().decode().removeprefix("\ufeff"), file)
+        )
+        assert alone == {
+            report for report in reported_by_slang(tmp_path, {file: text}) if not report[4].startswith(_UNKNOWN)
+        }
 
 
 def test_what_slang_says_of_a_broken_file_is_shown(tmp_path: Path) -> None:
     write(tmp_path, {"a.sv": "module a;\n  initial if (1);\n  assign = 1;\nendmodule\n"})
-    shown = published(tmp_path, ["a.sv"])
-    assert {(line, severity) for _, line, _, severity, _ in shown} == {(2, "warning"), (3, "error")}
+    reports = published(tmp_path, ["a.sv"])
+    assert {(line, severity) for _, line, _, severity, _ in reports} == {(2, "warning"), (3, "error")}

@@ -22,51 +22,51 @@ def asking(folder: Path, seed: int, *, file_list: bool) -> Asking:
     return Asking(Sources(folder, project.listed, ["include"]), seed)
 
 
-def check(found: Agreement, asked: int) -> None:
-    assert found.wrong == []
-    assert found.asked >= asked
-    assert found.right >= 0.99, found.missing
+def check(agreement: Agreement, expected_count: int) -> None:
+    assert agreement.wrong == []
+    assert agreement.question_count >= expected_count
+    assert agreement.right >= 0.99, agreement.missing
 
 
 @pytest.mark.parametrize("file_list", [True, False], ids=["list", "folder"])
 def test_answers_are_what_slang_elaborates(tmp_path: Path, file_list: bool, nightly: bool) -> None:
     count = PLACES if nightly else PLACES // 10
     for seed in range(10 if nightly else 1):
-        asked = asking(tmp_path / str(seed), seed, file_list=file_list)
-        assert asked.oracle.errors == []
-        assert asked.errors() == []
-        places = asked.places(count // 10 if nightly else count)
-        check(asked.definitions(places), len(places))
-        check(asked.references(places), len(places))
-        check(asked.hovers(places), len(places) // 3)
+        inquiry = asking(tmp_path / str(seed), seed, file_list=file_list)
+        assert inquiry.oracle.errors == []
+        assert inquiry.errors() == []
+        places = inquiry.places(count // 10 if nightly else count)
+        check(inquiry.definitions(places), len(places))
+        check(inquiry.references(places), len(places))
+        check(inquiry.hovers(places), len(places) // 3)
 
 
 @pytest.mark.parametrize("file_list", [True, False], ids=["list", "folder"])
 def test_renaming_leaves_the_elaboration_as_it_was(tmp_path: Path, file_list: bool, nightly: bool) -> None:
-    asked = asking(tmp_path / "rtl", 3, file_list=file_list)
-    found = asked.renames(asked.places(RENAMES if nightly else RENAMES // 10), tmp_path / "renamed")
-    assert found.wrong == []
+    inquiry = asking(tmp_path / "rtl", 3, file_list=file_list)
+    agreement = inquiry.renames(inquiry.places(RENAMES if nightly else RENAMES // 10), tmp_path / "renamed")
+    assert agreement.wrong == []
     # What `.*` connects has to keep its name.
-    assert [reason for reason in found.refused if "implicit named port" not in reason] == []
-    assert len(found.refused) <= found.asked // 4
+    assert [reason for reason in agreement.refused if "implicit named port" not in reason] == []
+    assert len(agreement.refused) <= agreement.question_count // 4
 
 
 def test_the_tree_of_modules_is_answered_alike(tmp_path: Path, nightly: bool) -> None:
     project = generated_project(100 if nightly else 30)
     project.write(tmp_path, file_list=False)
-    asked = Asking(Sources(tmp_path, project.listed, ["include"]))
-    places = asked.places(PLACES if nightly else PLACES // 10)
-    check(asked.definitions(places), len(places))
-    check(asked.references(places[:: len(places) // 20]), 20)
+    inquiry = Asking(Sources(tmp_path, project.listed, ["include"]))
+    places = inquiry.places(PLACES if nightly else PLACES // 10)
+    check(inquiry.definitions(places), len(places))
+    check(inquiry.references(places[:: len(places) // 20]), 20)
 
 
 def test_a_wrong_answer_is_noticed(tmp_path: Path) -> None:
-    asked = asking(tmp_path, 1, file_list=True)
-    (place, *_) = asked.places(1)
-    for means in asked.oracle.means.values():
+    inquiry = asking(tmp_path, 1, file_list=True)
+    (location, *_) = inquiry.places(1)
+    for means in inquiry.oracle.means.values():
         means.clear()
-    assert len(asked.definitions([place]).wrong) == 1
-    assert len(asked.references([place]).wrong) >= 1
+    assert len(inquiry.definitions([location]).wrong) == 1
+    assert len(inquiry.references([location]).wrong) >= 1
 
 
 def unpacked(name: str, folder: Path) -> Path:
@@ -85,7 +85,7 @@ def unpacked(name: str, folder: Path) -> Path:
 def test_the_uvm_library_is_answered_alike(tmp_path: Path) -> None:
     folder = unpacked("uvm-core", tmp_path)
     (folder / "uvm.f").write_text("+incdir+src\n+define+UVM_NO_DPI\nsrc/uvm_pkg.sv\n")
-    asked = Asking(Sources(folder, ["src/uvm_pkg.sv"], ["src"], ["UVM_NO_DPI"]))
-    assert asked.errors() == []
-    places = asked.places(PLACES)
-    check(asked.definitions(places), len(places))
+    inquiry = Asking(Sources(folder, ["src/uvm_pkg.sv"], ["src"], ["UVM_NO_DPI"]))
+    assert inquiry.errors() == []
+    places = inquiry.places(PLACES)
+    check(inquiry.definitions(places), len(places))

@@ -14,7 +14,7 @@ from benchwright_harness.toolchain import Toolchain
 from benchwright_server.linters.verilator import parse_verilator
 from benchwright_snippets import Snippet, cocotb, systemverilog
 
-from ..support.machine.sandbox_run import Ran, runner
+from ..support.machine.sandbox_run import SandboxOutput, runner
 
 PROOFS = Path(__file__).parent / "snippets"
 DESIGN = {snippet.prefix: snippet for snippet in systemverilog()}
@@ -66,23 +66,25 @@ class Proofs:
     """What came of all the proofs together."""
 
     files: dict[str, str]
-    ran: Ran
+    ran: SandboxOutput
 
     def section(self, name: str) -> str:
         """What was printed under a heading."""
-        found = re.search(rf"^== {re.escape(name)}\n(.*?)(?=^== |\Z)", self.ran.printed, re.DOTALL | re.MULTILINE)
-        assert found, self.ran.printed[-4000:]
-        return found[1]
+        section_match = re.search(
+            rf"^== {re.escape(name)}\n(.*?)(?=^== |\Z)", self.ran.printed, re.DOTALL | re.MULTILINE
+        )
+        assert section_match, self.ran.printed[-4000:]
+        return section_match[1]
 
 
 def expanded(text: str, snippets: dict[str, Snippet]) -> str:
     """A proof with the snippets in their places."""
 
-    def put(place: re.Match[str]) -> str:
-        code = snippets[place["prefix"]].expanded
-        return "\n".join(place["indent"] + line if line else line for line in code.split("\n"))
+    def insert_snippet(match: re.Match[str]) -> str:
+        code = snippets[match["prefix"]].expanded
+        return "\n".join(match["indent"] + line if line else line for line in code.split("\n"))
 
-    return re.sub(r"^(?P<indent> *)(?://|#)@(?P<prefix>\w+)$", put, text, flags=re.MULTILINE)
+    return re.sub(r"^(?P<indent> *)(?://|#)@(?P<prefix>\w+)$", insert_snippet, text, flags=re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +106,7 @@ def proofs(toolchain: Toolchain, open_folder_of_a_module: Path) -> Proofs:
         (rtl / name).write_text(text)
     run = runner(BwrapSandbox(), folder, toolchain)
 
-    async def prove() -> Ran:
+    async def prove() -> SandboxOutput:
         return await run(BUILD, wall_s=1800, memory_mb=4096)
 
     return Proofs(files, asyncio.run(prove()))

@@ -35,13 +35,13 @@ async def run_all(
     sandbox = BwrapSandbox()
     turn = asyncio.Semaphore(2)
 
-    async def one(solution: Mapping[str, bytes]) -> tuple[Verdict, str]:
+    async def run_solution(solution: Mapping[str, bytes]) -> tuple[Verdict, str]:
         log = io.BytesIO()
         async with turn:
             verdict = await run_harness(problem, solution, sandbox=sandbox, toolchain=toolchain, log=log)
         return verdict, log.getvalue().decode(errors="replace")[-4000:]
 
-    ran = await asyncio.gather(*(one(solution) for solution in solutions.values()))
+    ran = await asyncio.gather(*(run_solution(solution) for solution in solutions.values()))
     return dict(zip(solutions, ran, strict=True))
 
 

@@ -53,7 +53,7 @@ def tokens(service: Service) -> list[str]:
     code = asyncio.run(invitation_to(service))
     with service.client() as client:
         joined = [client.post("/api/v1/join", json={"code": code, "name": f"N{n}"}).json() for n in range(8)]
-    return [one["token"] for one in joined]
+    return [reply["token"] for reply in joined]
 
 
 def studies(service: Service, token: str) -> list[dict[str, Any]]:
@@ -65,26 +65,28 @@ def studies(service: Service, token: str) -> list[dict[str, Any]]:
 def places(service: Service, tokens: list[str]) -> dict[str, dict[str, Any] | None]:
     """Of each token its participant's file, all asked for at once and thrice."""
     with ThreadPoolExecutor(24) as pool:
-        found = list(pool.map(lambda token: (token, studies(service, token)[0]["file"]), tokens * 3))
-    for token, file in found:
-        assert {one["participant"] if one else None for other, one in found if other == token} == {
-            file["participant"] if file else None
-        }
-    return dict(found)
+        token_files = list(pool.map(lambda token: (token, studies(service, token)[0]["file"]), tokens * 3))
+    for token, file in token_files:
+        assert {
+            other_file["participant"] if other_file else None
+            for other_token, other_file in token_files
+            if other_token == token
+        } == {file["participant"] if file else None}
+    return dict(token_files)
 
 
 def test_each_place_is_given_to_one_person_however_many_ask_at_once(
     places: dict[str, dict[str, Any] | None],
 ) -> None:
-    given = [file["participant"] for file in places.values() if file is not None]
-    assert sorted(given) == ["P01", "P02", "P03", "P04", "P05", "P06"]
+    participants = [file["participant"] for file in places.values() if file is not None]
+    assert sorted(participants) == ["P01", "P02", "P03", "P04", "P05", "P06"]
     assert list(places.values()).count(None) == 2
 
 
 def test_an_assignment_of_a_study_is_worked_on_in_the_study_alone(
     service: Service, places: dict[str, dict[str, Any] | None]
 ) -> None:
-    token = next(one for one, file in places.items() if file is not None)
+    token = next(holder for holder, file in places.items() if file is not None)
     with service.client(token) as client:
         assert client.get("/api/v1/assignments").json() == []
         (assignment,) = studies(service, token)[0]["assignments"]
@@ -113,7 +115,7 @@ def test_an_assignment_of_a_study_is_worked_on_in_the_study_alone(
 def test_what_is_no_journal_is_refused(
     service: Service, places: dict[str, dict[str, Any] | None], line: dict[str, Any]
 ) -> None:
-    token = next(one for one, file in places.items() if file is not None)
+    token = next(holder for holder, file in places.items() if file is not None)
     with service.client(token) as client:
         content = json.dumps({"lines": [line]})
         reply = client.post(
@@ -124,7 +126,7 @@ def test_what_is_no_journal_is_refused(
 
 
 def test_who_has_no_place_learns_nothing(service: Service, places: dict[str, dict[str, Any] | None]) -> None:
-    token = next(one for one, file in places.items() if file is None)
+    token = next(holder for holder, file in places.items() if file is None)
     with service.client(token) as client:
         for study in ("small", "unknown"):
             reply = client.post(f"/api/v1/studies/{study}/journal", json={"lines": []})

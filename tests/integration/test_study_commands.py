@@ -54,11 +54,11 @@ def test_init_takes_a_folder_and_says_so_of_the_name_of_a_file(benchwright: Comm
 def test_the_file_of_init_is_refused_until_its_words_are_ones_own(benchwright: Command, tmp_path: Path) -> None:
     benchwright("study", "init", "mine")
     for command in (("validate",), ("run",), ("register", "--out", "out")):
-        said = benchwright("study", command[0], "mine/study.yaml", *command[1:])
-        assert said.returncode == 2 and "is from the template" in said.stderr, command
+        process = benchwright("study", command[0], "mine/study.yaml", *command[1:])
+        assert process.returncode == 2 and "is from the template" in process.stderr, command
     ready(tmp_path)
-    said = benchwright("study", "validate", "mine/study.yaml")
-    assert said.returncode == 0 and "equally often at each place" in said.stdout
+    process = benchwright("study", "validate", "mine/study.yaml")
+    assert process.returncode == 0 and "equally often at each place" in process.stdout
     facts = json.loads(benchwright("study", "validate", "mine/study.yaml", "--json").stdout)
     assert (facts["ok"], facts["remarks"]) == (True, [])
 
@@ -70,8 +70,8 @@ def test_a_study_that_nobody_has_begun_is_closed_only_if_that_is_meant(benchwrig
     refused = benchwright("study", "close", "mine")
     assert refused.returncode == 2
     assert "16 participants of mine have not finished: P01 has not begun" in refused.stderr
-    asked = benchwright("study", "close", "mine", answer="n")
-    assert asked.returncode == 1 and "Nothing can be added to it" in asked.stderr
+    declined_run = benchwright("study", "close", "mine", answer="n")
+    assert declined_run.returncode == 1 and "Nothing can be added to it" in declined_run.stderr
     assert json.loads(benchwright("study", "status", "mine", "--json").stdout)["closed"] is False
     assert benchwright("study", "close", "mine", "--force").returncode == 0
     assert json.loads(benchwright("study", "status", "mine", "--json").stdout)["closed"] is True

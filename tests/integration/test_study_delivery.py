@@ -89,9 +89,9 @@ async def look(editor: Editor) -> dict[str, Any]:
     return view
 
 
-async def begin(home: Path, where: str) -> None:
+async def begin(home: Path, location: str) -> None:
     file = home.parent / "study.yaml"
-    file.write_text(STUDY.replace("WHERE", where))
+    file.write_text(STUDY.replace("WHERE", location))
     ran = await benchwright(home, "run", str(file), "--participant", "ada")
     assert ran.returncode == 0, ran.stderr
 
@@ -104,9 +104,9 @@ async def where(database: Cluster, home: Path) -> str:
     return address
 
 
-def arrived(where: str) -> list[int]:
+def arrived(location: str) -> list[int]:
     """Events of each attempt that has arrived; each is whole."""
-    with StudyLog(where) as log:
+    with StudyLog(location) as log:
         headers = log.headers()
         assert all(verify(*log.stored(header.id)).ok for header in headers)
         assert [entry.entry.type for entry in log.journal.entries("far", "ada")][-1:] == ["finished"]
@@ -131,7 +131,7 @@ async def test_records_wait_for_a_database_that_is_down_and_arrive_once_it_is_up
     assert "not delivered yet, " in " ".join((await benchwright(home, "status", "far")).stdout.split())
 
     later = await editors()
-    await later.until(lambda: any("will try again" in message for message in later.shown.messages), "the warning")
+    await later.wait_until(lambda: any("will try again" in message for message in later.screen.messages), "the warning")
     database.start()
     assert (await look(later))["delivery"] == {"arrived": True, "tries": 0, "told": ""}
     (events,) = arrived(where)
@@ -140,7 +140,7 @@ async def test_records_wait_for_a_database_that_is_down_and_arrive_once_it_is_up
     deliveries = Deliveries(Home.find({"BENCHWRIGHT_HOME": str(home)}))
     deliveries.owe("far", "ada")
     last = await editors()
-    await last.until(lambda: any("have been delivered" in message for message in last.shown.messages), "the news")
+    await last.wait_until(lambda: any("have been delivered" in message for message in last.screen.messages), "the news")
     assert arrived(where) == [events]
     assert deliveries.waiting() == []
 

@@ -54,8 +54,8 @@ def joining(service: Service, tmp_path: Path) -> Iterator[Joining]:
         return joined[-1]
 
     yield join
-    for one in joined:
-        one.log.close()
+    for participant in joined:
+        participant.log.close()
 
 
 def lab_log(service: Service) -> StudyLog:
@@ -65,7 +65,7 @@ def lab_log(service: Service) -> StudyLog:
 def audited(owner: httpx2.Client, study: str) -> list[tuple[str, str, str]]:
     """Who, what and of what, newest first."""
     rows = re.findall(r"<tr><td>.*?</td><td>(.*?)</td><td>(.*?)</td><td>(.*?)</td></tr>", page(owner, study, "/audit"))
-    return [(who, what, of) for who, what, of in rows]
+    return [(actor, action, subject) for actor, action, subject in rows]
 
 
 def test_pages_are_for_owners_and_monitors_and_unknown_to_all_others(service: Service) -> None:
@@ -75,18 +75,20 @@ def test_pages_are_for_owners_and_monitors_and_unknown_to_all_others(service: Se
         client = signed_in(service, codes[role], role.value)
         assert ("/studies/roles" in client.get("/").text) == (role in (Role.OWNER, Role.MONITOR))
         for path in PAGES:
-            shown = client.get(f"/studies/roles{path}")
-            may = role is Role.OWNER or (role is Role.MONITOR and path in OF_MONITORS)
+            response = client.get(f"/studies/roles{path}")
+            is_allowed = role is Role.OWNER or (role is Role.MONITOR and path in OF_MONITORS)
             # Before the closing, owners have neither report nor records.
-            expected = (409 if path in ("/report", "/export.zip") else 200) if may else 404
-            assert (path, shown.status_code) == (path, expected)
+            expected = (409 if path in ("/report", "/export.zip") else 200) if is_allowed else 404
+            assert (path, response.status_code) == (path, expected)
             absent = client.get(f"/studies/absent{path}")
             assert absent.status_code == 404
-            if not may:
-                assert shown.text == absent.text
+            if not is_allowed:
+                assert response.text == absent.text
         for path, fields in (("/invitations", {"role": "monitor", "uses": "1"}), ("/closing", {"name": "no"})):
-            done = post(client, f"/studies/roles{path}", **fields)
-            assert done.status_code == ({"/invitations": 200, "/closing": 422}[path] if role is Role.OWNER else 404)
+            post_response = post(client, f"/studies/roles{path}", **fields)
+            assert post_response.status_code == (
+                {"/invitations": 200, "/closing": 422}[path] if role is Role.OWNER else 404
+            )
     for path in PAGES:
         hidden = stranger.get(f"/studies/roles{path}")
         assert (hidden.status_code, hidden.text) == (404, stranger.get(f"/studies/absent{path}").text)
@@ -114,17 +116,17 @@ def test_whoever_watches_sees_whereabouts_and_neither_conditions_nor_verdicts(
     first.end(ended, Outcome.PASSED)
     second.begin()
     owner, monitor = (signed_in(service, codes[role], role.value) for role in (Role.OWNER, Role.MONITOR))
-    shown = page(monitor, "blind")
-    assert re.search(rf"{first.pseudonym}</th><td>finished</td>", shown)
-    assert re.search(rf"{second.pseudonym}</th><td>working</td>", shown)
+    page_text = page(monitor, "blind")
+    assert re.search(rf"{first.pseudonym}</th><td>finished</td>", page_text)
+    assert re.search(rf"{second.pseudonym}</th><td>working</td>", page_text)
     # Half a minute is the least that may count as stuck.
     assert 'value="0.5"' in monitor.get("/studies/blind?stuck=0.5").text
     assert 'value="10"' in monitor.get("/studies/blind?stuck=nan").text
-    assert "Events here" not in shown
+    assert "Events here" not in page_text
     arrived = page(owner, "blind")
     events = first.log.summary(ended).seq
-    here = rf"{first.pseudonym}</th>.*<td class=\"number\">{events}</td><td class=\"number\">0 min ago</td></tr>"
-    assert re.search(here, arrived)
+    row_pattern = rf"{first.pseudonym}</th>.*<td class=\"number\">{events}</td><td class=\"number\">0 min ago</td></tr>"
+    assert re.search(row_pattern, arrived)
     for client, paths in ((owner, ("", "/watch", "/audit", "/closing", "/closing/state")), (monitor, OF_MONITORS)):
         for path in paths:
             text = page(client, "blind", path)
@@ -141,9 +143,11 @@ def test_who_is_stuck_or_silent_is_named_by_the_threshold_that_was_chosen(servic
     stuck.clock.pass_s(20 * 60)
     stuck.record(attempt, Tick())
     silent.begin()
-    shown = page(monitor, "stuck")
-    assert f'<p role="status" data-part="attention">Stuck: {stuck.pseudonym}. Silent: {silent.pseudonym}.</p>' in shown
-    assert '<td class="number">20 min ago</td></tr>' in shown
+    page_text = page(monitor, "stuck")
+    assert (
+        f'<p role="status" data-part="attention">Stuck: {stuck.pseudonym}. Silent: {silent.pseudonym}.</p>' in page_text
+    )
+    assert '<td class="number">20 min ago</td></tr>' in page_text
     later = monitor.get("/studies/stuck/watch?stuck=60").text
     assert "Nobody is stuck or silent." in later
 
@@ -152,8 +156,8 @@ def test_an_owner_invites_from_the_page_and_the_code_is_shown_once(service: Serv
     codes = opened(service, "invites")
     owner = signed_in(service, codes[Role.OWNER], "Olga")
     assert "3 of 3 places are free" in page(owner, "invites")
-    shown = post(owner, "/studies/invites/invitations", role="monitor", uses="2")
-    (code,) = re.findall(r"<p><code>([\w-]+)</code></p>", shown.text)
+    response = post(owner, "/studies/invites/invitations", role="monitor", uses="2")
+    (code,) = re.findall(r"<p><code>([\w-]+)</code></p>", response.text)
     assert code not in page(owner, "invites")
     assert code not in page(owner, "invites", "/audit")
     monitor = signed_in(service, code, "Max")
@@ -176,9 +180,9 @@ def test_a_study_closes_in_the_background_and_its_report_and_records_can_be_had(
     third.begin()
     third.studies.take_consent_back("closes", third.pseudonym)
     third.hand_journal_in()
-    asked = page(owner, "closes", "/closing")
-    assert f"1 participant has not finished: {second.pseudonym}." in asked
-    assert f"Attempts of {second.pseudonym} go on." in asked
+    closing_page = page(owner, "closes", "/closing")
+    assert f"1 participant has not finished: {second.pseudonym}." in closing_page
+    assert f"Attempts of {second.pseudonym} go on." in closing_page
     close = "/studies/closes/closing"
     assert post(owner, close, name="other").status_code == 422
     once_more = post(owner, close, name="closes")
@@ -189,14 +193,14 @@ def test_a_study_closes_in_the_background_and_its_report_and_records_can_be_had(
     assert post(owner, close, name="closes", end=going).headers["location"] == close
     running_page = owner.get(close).text
     assert "progress" in running_page or "frozen under" in running_page
-    shown = closed(owner, "closes")
-    assert "was not closed" not in shown
+    closed_page = closed(owner, "closes")
+    assert "was not closed" not in closed_page
 
     with lab_log(service) as log:
         seal = check_seal(log, "closes")
         assert seal.ok
-        assert Path(f"{attempt}.jsonl").stem in [one.id for one in log.journal.attempts("closes")]
-    assert seal.digest in shown
+        assert Path(f"{attempt}.jsonl").stem in [header.id for header in log.journal.attempts("closes")]
+    assert seal.digest in closed_page
     report = owner.get("/studies/closes/report")
     assert "A study called closes" in report.text
     policy = report.headers["Content-Security-Policy"]
@@ -209,8 +213,10 @@ def test_a_study_closes_in_the_background_and_its_report_and_records_can_be_had(
     packed = owner.get("/studies/closes/export.zip")
     assert packed.headers["Content-Disposition"] == 'attachment; filename="closes.zip"'
     zipfile.ZipFile(io.BytesIO(packed.content)).extractall(tmp_path / "unpacked")
-    with StudyLog(tmp_path / "other.sqlite") as other:
-        assert collect(other, tmp_path / "unpacked" / "closes").attempts == 2  # The third is left out without consent.
+    with StudyLog(tmp_path / "other.sqlite") as other_log:
+        assert (
+            collect(other_log, tmp_path / "unpacked" / "closes").attempts == 2
+        )  # The third is left out without consent.
 
     assert post(owner, "/studies/closes/invitations", role="participant", uses="1").status_code == 422
     assert post(owner, close).status_code == 303
@@ -228,9 +234,9 @@ def test_a_study_without_attempts_is_closed_if_that_is_confirmed(service: Servic
     assert "There is no attempt." in page(owner, "empty", "/closing")
     assert post(owner, "/studies/empty/closing", name="empty").status_code == 409
     assert post(owner, "/studies/empty/closing", name="empty", end="none").status_code == 303
-    shown = closed(owner, "empty")
-    assert "The report could not be made: There are no attempts of the study empty" in shown
-    assert "Rules and data are frozen" in shown
+    page_text = closed(owner, "empty")
+    assert "The report could not be made: There are no attempts of the study empty" in page_text
+    assert "Rules and data are frozen" in page_text
     assert owner.get("/studies/empty/report").status_code == 409
 
 
@@ -248,13 +254,13 @@ def test_closing_that_was_interrupted_is_told_and_can_be_repeated(service: Servi
         port = int(service.url.rpartition(":")[2])
         service.stop()
     service.start(port)
-    shown = page(owner, "restarts", "/closing")
-    assert "The study is not closed. Closing it, begun by owner" in shown
-    assert "was interrupted" in shown
+    page_text = page(owner, "restarts", "/closing")
+    assert "The study is not closed. Closing it, begun by owner" in page_text
+    assert "was interrupted" in page_text
     assert post(owner, "/studies/restarts/closing", name="restarts", end="none").status_code == 303
-    shown = closed(owner, "restarts")
-    assert "Rules and data are frozen" in shown
-    assert "interrupted" not in shown
+    page_text = closed(owner, "restarts")
+    assert "Rules and data are frozen" in page_text
+    assert "interrupted" not in page_text
 
 
 def test_what_refreshes_itself_is_noted_once_a_sitting(service: Service) -> None:
@@ -281,7 +287,7 @@ def test_axe_finds_nothing_wrong_with_the_pages(service: Service, joining: Joini
     owner = signed_in(service, codes[Role.OWNER], "owner")
     joining("pages", codes[Role.PARTICIPANT]).begin()
     close = "/studies/pages/closing"
-    shown = {
+    pages = {
         "courses": owner.get("/").text,
         "study": page(owner, "pages"),
         "invited": post(owner, "/studies/pages/invitations", role="monitor", uses="1").text,
@@ -290,8 +296,8 @@ def test_axe_finds_nothing_wrong_with_the_pages(service: Service, joining: Joini
         "closing": page(owner, "pages", "/closing"),
         "second": post(owner, close, name="pages").text,
     }
-    (going,) = re.findall(r'name="end" value="(\w+)"', shown["second"])
-    shown["running"] = owner.get(post(owner, close, name="pages", end=going).headers["location"]).text
-    shown["closed"] = closed(owner, "pages")
+    (going,) = re.findall(r'name="end" value="(\w+)"', pages["second"])
+    pages["running"] = owner.get(post(owner, close, name="pages", end=going).headers["location"]).text
+    pages["closed"] = closed(owner, "pages")
     style = owner.get("/assets/pages.css").text
-    assert {name: found for name, text in shown.items() if (found := faults(text, style, tmp_path))} == {}
+    assert {name: flaws for name, text in pages.items() if (flaws := faults(text, style, tmp_path))} == {}

@@ -23,8 +23,8 @@ from benchwright_attempts.terms import Terms
 from benchwright_subjects.inline.server.confinement import can_confine
 
 from ..support.service.judge_endpoint import JudgeEndpoint, content
-from ..support.studies.eval_study import run, told
-from ..support.studies.study_subjects import BODY, SUPPORT, Lab, lab, people_work, play, written
+from ..support.studies.eval_study import printed_json, run
+from ..support.studies.study_subjects import BODY, SUPPORT, Lab, lab, people_work, play, written_report
 
 __all__ = ("lab",)
 
@@ -33,24 +33,24 @@ def test_people_copilots_agents_and_models_are_columns_of_one_report(lab: Lab) -
     file = lab.study()
     assert run("study", "run", file).exit_code == 0
     people_work(lab)
-    came = told(run("completion", "study", file, "--json"))
-    assert {name: (one["done"], one["passed"]) for name, one in came["conditions"].items()} == {
+    came = printed_json(run("completion", "study", file, "--json"))
+    assert {name: (counts["done"], counts["passed"]) for name, counts in came["conditions"].items()} == {
         "copilot": (1, 1),
         "floor": (1, 0),
     }
     with JudgeEndpoint(play) as endpoint:
-        asked = ("--base-url", endpoint.url, "--json")
-        partly = told(run("eval", "--study", file, "--condition", "small", *asked))
+        options = ("--base-url", endpoint.url, "--json")
+        partly = printed_json(run("eval", "--study", file, "--condition", "small", *options))
         assert partly["conditions"]["small"]["passed"] == 1
-        report = written(lab)
+        report = written_report(lab)
         assert report["sections"]["side-by-side"]["numbers"]["missing"] == ["worker"]
         assert "worker has no attempt that counts" in " ".join(report["sections"]["side-by-side"]["says"])
-        told(run("eval", "--study", file, *asked))
+        printed_json(run("eval", "--study", file, *options))
 
-    report = written(lab)
+    report = written_report(lab)
     assert report["groups"] == ["alone", "helped", "copilot", "floor", "worker", "small"]
     columns = report["sections"]["side-by-side"]["numbers"]["columns"]
-    assert {name: (one["attempts"], one["solved"]["value"]) for name, one in columns.items()} == {
+    assert {name: (column["attempts"], column["solved"]["value"]) for name, column in columns.items()} == {
         "alone": (1, 0),
         "helped": (1, 1),
         "copilot": (1, 1),
@@ -79,20 +79,21 @@ def test_people_copilots_agents_and_models_are_columns_of_one_report(lab: Lab) -
     assert offered["latency"]["copilot"]["requests"] == 2
     sources = report["sections"]["origins"]["numbers"]["by_condition"]
     shares = {
-        group: {one["source"]: one["pooled"]["value"] for one in found["sources"]} for group, found in sources.items()
+        group: {origin["source"]: origin["pooled"]["value"] for origin in origins["sources"]}
+        for group, origins in sources.items()
     }
     assert (shares["helped"]["completion"], shares["helped"]["typed"]) == (0.5, 0.5)
     assert shares["copilot"]["completion"] > 0.9
     assert shares["worker"]["chat"] == 1
-    said = " ".join(report["sections"]["side-by-side"]["says"])
-    assert "there is no ceiling here" in said
-    assert "no floor" not in said
-    assert "leaves open the version and the configuration of double (floor)" in said
+    remarks = " ".join(report["sections"]["side-by-side"]["says"])
+    assert "there is no ceiling here" in remarks
+    assert "no floor" not in remarks
+    assert "leaves open the version and the configuration of double (floor)" in remarks
 
 
 def test_a_copilot_alone_is_in_the_log_as_everybody_is(lab: Lab) -> None:
     file = lab.study()
-    told(run("completion", "study", file, "--condition", "copilot", "--json"))
+    printed_json(run("completion", "study", file, "--condition", "copilot", "--json"))
     events = lab.events("copilot")
     kinds = [type(event) for event in events]
     assert kinds[3:] == [
@@ -102,12 +103,12 @@ def test_a_copilot_alone_is_in_the_log_as_everybody_is(lab: Lab) -> None:
     (assigned,) = (event for event in events if isinstance(event, Assigned))
     assert (assigned.solver, assigned.condition) == ("agent", "copilot")
     assert assigned.subject == AssignedSubject(name="double", version="1.2.3", policy="always", start="empty-body")
-    used = next(event for event in events if isinstance(event, ModelUsage))
-    assert used.parameters["subject_version"] == "1.2.3"
+    usage = next(event for event in events if isinstance(event, ModelUsage))
+    assert usage.parameters["subject_version"] == "1.2.3"
     assert not [event for event in events if isinstance(event, TextSet)]
 
-    again = told(run("completion", "study", file, "--condition", "copilot", "--json"))
-    assert again["conditions"]["copilot"]["done"] == 1
+    second_summary = printed_json(run("completion", "study", file, "--condition", "copilot", "--json"))
+    assert second_summary["conditions"]["copilot"]["done"] == 1
     assert len(lab.events("copilot")) == len(events), "what has ended is not played again"
 
 
@@ -119,18 +120,18 @@ def test_the_model_of_a_copilot_alone_is_what_the_study_registers_and_its_tokens
     condition = "name: copilot\n    solver: agent\n"
     file = lab.study(**{condition: f"{condition}    model: openai-api/local/scripted\n"})
     replies = iter([BODY.strip(), ""])
-    with JudgeEndpoint(lambda asked: content(next(replies))) as endpoint:
-        other = run("completion", "study", file, "--condition", "copilot", "--model", "openai/gpt-5")
-        assert "Leave out --model" in " ".join(other.output.split())
-        asked = ("--base-url", endpoint.url, "--json")
-        came = told(run("eval", "--study", file, "--condition", "copilot", *asked))
-        assert [one.seed for one in endpoint.requests] == [40, 40]
+    with JudgeEndpoint(lambda request: content(next(replies))) as endpoint:
+        refusal = run("completion", "study", file, "--condition", "copilot", "--model", "openai/gpt-5")
+        assert "Leave out --model" in " ".join(refusal.output.split())
+        options = ("--base-url", endpoint.url, "--json")
+        came = printed_json(run("eval", "--study", file, "--condition", "copilot", *options))
+        assert [request.seed for request in endpoint.requests] == [40, 40]
     assert came["conditions"]["copilot"]["passed"] == 1
-    used = [event for event in lab.events("copilot") if isinstance(event, ModelUsage)]
-    assert used[0].parameters["subject"] == "double"
-    assert {one.model for one in used} == {"openai-api/local/scripted"}
-    assert (sum(one.calls for one in used), sum(one.input_tokens for one in used)) == (2, 200)
-    columns = written(lab)["sections"]["side-by-side"]["numbers"]["columns"]
+    usages = [event for event in lab.events("copilot") if isinstance(event, ModelUsage)]
+    assert usages[0].parameters["subject"] == "double"
+    assert {usage.model for usage in usages} == {"openai-api/local/scripted"}
+    assert (sum(usage.calls for usage in usages), sum(usage.input_tokens for usage in usages)) == (2, 200)
+    columns = written_report(lab)["sections"]["side-by-side"]["numbers"]["columns"]
     assert columns["copilot"]["tokens"] == 240
 
 
@@ -152,13 +153,13 @@ def test_another_agent_than_the_registered_one_does_not_begin(lab: Lab) -> None:
     digest = f"configuration: {'a' * 64}, command: "
     file = lab.study(**{"name: writer, command: ": f"name: writer, {digest}"})
     with JudgeEndpoint(play) as endpoint:
-        asked = ("--study", file, "--condition", "worker", "--base-url", endpoint.url)
-        refused = run("eval", *asked)
+        options = ("--study", file, "--condition", "worker", "--base-url", endpoint.url)
+        refused = run("eval", *options)
         assert refused.exit_code == 2
         assert "conditions[4].subject.configuration" in refused.output
-        other = run("eval", *asked, "--subject", "codex")
-    assert other.exit_code == 2
-    assert "Leave out --subject" in " ".join(other.output.split())
+        refusal = run("eval", *options, "--subject", "codex")
+    assert refusal.exit_code == 2
+    assert "Leave out --subject" in " ".join(refusal.output.split())
     assert not lab.events("worker")
 
 
@@ -172,14 +173,14 @@ def test_a_condition_of_a_model_is_none_of_an_inline_server(lab: Lab) -> None:
 def test_a_server_that_breaks_off_leaves_an_attempt_that_says_so(lab: Lab) -> None:
     dying = shlex.join([sys.executable, str(SUPPORT / "plain_inline_server.py"), "dies", str(lab.folder / "socket")])
     file = lab.study(**{json.dumps(lab.server): json.dumps(dying), ", version: 1.2.3": ""})
-    came = told(run("completion", "study", file, "--condition", "copilot", "--json"))
+    came = printed_json(run("completion", "study", file, "--condition", "copilot", "--json"))
     assert came["conditions"]["copilot"] == {
         "model": "double", "done": 1, "total": 1, "passed": 0, "failed": 1, "undecided": 0,
     }  # fmt: skip
     ended = lab.events("copilot")[-1]
     assert isinstance(ended, Abandoned)
     assert ended.reason == "subject_failed: ended"
-    report = written(lab)
+    report = written_report(lab)
     columns = report["sections"]["side-by-side"]["numbers"]["columns"]
     assert columns["copilot"]["failures"] == {"subject: ended": 1}
 
@@ -198,5 +199,5 @@ def test_another_version_of_a_persons_copilot_is_flagged() -> None:
     )
     for version, rules in (("1.5.0", []), ("1.6.0", ["assistant_version"])):
         extension = InstalledExtension(id="GitHub.copilot", version=version, active=True, ai=True)
-        found = Terms("helped", assigned).violations(Environment(editor="e", extensions=(extension,)))
-        assert [one.rule for one in found] == rules
+        violations = Terms("helped", assigned).violations(Environment(editor="e", extensions=(extension,)))
+        assert [violation.rule for violation in violations] == rules

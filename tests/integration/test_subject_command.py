@@ -34,21 +34,21 @@ cat > rtl/sat_counter.sv <<'END'
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache with the toolchain of this machine, and no subject."""
     real = Home.find().cache
-    made = tmp_path / "cache"
-    made.mkdir()
+    new_cache = tmp_path / "cache"
+    new_cache.mkdir()
     for name in ("toolchains", "tiktoken"):
-        (made / name).symlink_to(real / name)
-    for folder in (made, *tmp_path.parents[:3], tmp_path):
+        (new_cache / name).symlink_to(real / name)
+    for folder in (new_cache, *tmp_path.parents[:3], tmp_path):
         if folder != Path("/"):
             folder.chmod(folder.stat().st_mode | 0o111)
-    monkeypatch.setenv("BENCHWRIGHT_CACHE", str(made))
-    return made
+    monkeypatch.setenv("BENCHWRIGHT_CACHE", str(new_cache))
+    return new_cache
 
 
 def stand_in(cache: Path, version: str) -> None:
     """A program in the place of codex that writes the counter without asking anybody."""
-    known = preset("codex")
-    program = programs_of(known, cache) / known.path[0] / "codex"
+    codex = preset("codex")
+    program = programs_of(codex, cache) / codex.path[0] / "codex"
     program.parent.mkdir(parents=True)
     program.write_text(PROGRAM.format(version=version, counter=COUNTER))
     program.chmod(0o755)
@@ -61,11 +61,11 @@ def benchwright(*words: str) -> Result:
 
 def test_the_list_names_all_subjects_with_their_digests(cache: Path) -> None:
     rows = json.loads(benchwright("subject", "list", "--json").stdout)
-    assert [row["name"] for row in rows] == [one.name for one in presets()]
+    assert [row["name"] for row in rows] == [subject.name for subject in presets()]
     assert {row["installed"] for row in rows} == {False}
     assert all(len(row["package_sha256"]) == len(row["configuration_sha256"]) == 64 for row in rows)
-    shown = benchwright("subject", "list").stdout.splitlines()[1:]
-    assert [line.split("\t")[3] for line in shown] == [row["configuration_sha256"][:8] for row in rows]
+    lines = benchwright("subject", "list").stdout.splitlines()[1:]
+    assert [line.split("\t")[3] for line in lines] == [row["configuration_sha256"][:8] for row in rows]
 
 
 @pytest.mark.parametrize(
@@ -76,9 +76,9 @@ def test_the_doctor_starts_what_is_installed_and_compares_its_version(
 ) -> None:
     if version:
         stand_in(cache, version)
-    told = benchwright("subject", "doctor", "codex", "--json")
-    (row,) = json.loads(told.stdout)
-    assert (row["state"], told.exit_code) == (state, status), row
+    invocation = benchwright("subject", "doctor", "codex", "--json")
+    (row,) = json.loads(invocation.stdout)
+    assert (row["state"], invocation.exit_code) == (state, status), row
 
 
 def test_nothing_installed_is_no_fault_unless_it_is_named(cache: Path) -> None:
@@ -86,7 +86,7 @@ def test_nothing_installed_is_no_fault_unless_it_is_named(cache: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("subject", "add", "nobody"), "There are aider, claude-code"),
         (("eval", "--subject", "codex", "--pack", "starter", "--model", "mockllm/model"), "subject add codex"),
@@ -98,11 +98,11 @@ def test_nothing_installed_is_no_fault_unless_it_is_named(cache: Path) -> None:
     ],
 )
 def test_what_can_not_be_done_is_refused_with_what_to_do(
-    desk: Desk, cache: Path, words: tuple[str, ...], said: str
+    desk: Desk, cache: Path, words: tuple[str, ...], message: str
 ) -> None:
-    told = benchwright(*words)
-    assert told.exit_code == 2
-    assert said in told.stderr
+    invocation = benchwright(*words)
+    assert invocation.exit_code == 2
+    assert message in invocation.stderr
 
 
 def test_a_report_compares_a_subject_as_a_group_with_its_version_and_configuration(desk: Desk, cache: Path) -> None:
@@ -110,10 +110,10 @@ def test_a_report_compares_a_subject_as_a_group_with_its_version_and_configurati
     run(desk, says("done"), "agent", problems="saturating-counter", subject="codex")
     run(desk, says(f"```systemverilog\n{COUNTER}```"), "answer", problems="saturating-counter")
     with StudyLog(log_file(desk.home)) as log:
-        write_report(log, Store(desk.home), ReportOptions(desk.out / "report"))
-    text = (desk.out / "report" / "attempts.csv").read_text()
+        write_report(log, Store(desk.home), ReportOptions(desk.out_folder / "report"))
+    text = (desk.out_folder / "report" / "attempts.csv").read_text()
     launch = preset("codex").launch(cache, None)
     assert f"codex 0.169.0 [{launch.configuration_sha256[:8]}] with mockllm/model" in text
-    report = (desk.out / "report" / "report.html").read_text()
+    report = (desk.out_folder / "report" / "report.html").read_text()
     assert f"agent: codex 0.169.0 [{launch.configuration_sha256[:8]}] with mockllm/model" in report
     assert "model: mockllm/model" in report

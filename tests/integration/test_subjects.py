@@ -21,17 +21,17 @@ __all__ = ("desk",)
 
 @pytest.mark.parametrize("name", [*LIGHT, *(pytest.param(name, marks=pytest.mark.nightly) for name in HEAVY)])
 def test_a_subject_solves_a_problem_offline(desk: Desk, name: str) -> None:
-    known = installed(name)
-    told: dict[str, Any] = {"problems": "saturating-counter", "subject": name, "limit_s": 240.0}
-    log = run(desk, model_that_writes(COUNTER), "agent", **told)
+    subject = installed(name)
+    options: dict[str, Any] = {"problems": "saturating-counter", "subject": name, "limit_s": 240.0}
+    log = run(desk, model_that_writes(COUNTER), "agent", **options)
     assert summary(log)["passed"] == 1, summary(log)["why"]
     (attempt,) = desk.attempts()
     assert desk.state(attempt.id) is AttemptState.SUBMITTED
-    assert attempt.solver.startswith(f"{name} {known.version} [")
+    assert attempt.solver.startswith(f"{name} {subject.version} [")
     events = desk.events(attempt.id)
     assert (replay(events).files[FILE].text or "").strip() == COUNTER.strip()
-    assert {one.origin for one in attribute(events)} == {Origin.CHAT}
-    used = [one.event for one in events if isinstance(one.event, ModelUsage)]
-    assert sum(one.calls for one in used) >= 1
-    assert used[0].parameters["subject_sha256"] == known.package_sha256
+    assert {attribution.origin for attribution in attribute(events)} == {Origin.CHAT}
+    usages = [recorded_event.event for recorded_event in events if isinstance(recorded_event.event, ModelUsage)]
+    assert sum(usage.calls for usage in usages) >= 1
+    assert usages[0].parameters["subject_sha256"] == subject.package_sha256
     assert desk.are_whole()

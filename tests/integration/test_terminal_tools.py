@@ -21,19 +21,19 @@ SKID_BUFFER = Path(str(files("benchwright_problems") / "packs" / "starter" / "sk
 BARE = {"PATH": "/usr/bin:/bin", "HOME": os.environ.get("HOME", "/")}
 
 
-def run(*command: str, place: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+def run(*command: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     cache = {name: value for name, value in os.environ.items() if name.startswith("BENCHWRIGHT_")}
     return subprocess.run(
-        command, cwd=place, env=BARE | cache | environment, capture_output=True, text=True, timeout=120, check=False
+        command, cwd=folder, env=BARE | cache | environment, capture_output=True, text=True, timeout=120, check=False
     )
 
 
 def test_the_command_of_a_statement_works_in_a_shell_of_ours_as_it_is_written(tmp_path: Path) -> None:
     shutil.copytree(SKID_BUFFER / "public", tmp_path / "work space")
-    found = re.search(r"```sh\n(.+?)\n```", (SKID_BUFFER / "statement.md").read_text(), re.DOTALL)
-    assert found is not None
-    command = found[1].replace("/tmp/tb", str(tmp_path / "tb"))
-    ran = run(BENCHWRIGHT, "shell", "sh", "-c", command, place=tmp_path / "work space")
+    match = re.search(r"```sh\n(.+?)\n```", (SKID_BUFFER / "statement.md").read_text(), re.DOTALL)
+    assert match is not None
+    command = match[1].replace("/tmp/tb", str(tmp_path / "tb"))
+    ran = run(BENCHWRIGHT, "shell", "sh", "-c", command, folder=tmp_path / "work space")
     assert (ran.returncode, ran.stderr) == (0, "")
     assert "FAIL: 4 of 20 words were wrong" in ran.stdout
 
@@ -42,33 +42,33 @@ def test_tools_are_those_of_the_toolchain_and_not_of_this_machine(tmp_path: Path
     versions = Toolchain.find(Home.find().cache).manifest.versions
     offer(Home.find().cache)
     for tool, option in (("iverilog", "-V"), ("vvp", "-V")):
-        ran = run(str(folder(Home.find().cache) / tool), option, place=tmp_path)
+        ran = run(str(folder(Home.find().cache) / tool), option, folder=tmp_path)
         assert versions["icarus-13"].split("-")[0].split("+")[0] in ran.stdout + ran.stderr
     for tool in set(TOOLS) - {"vvp", "iverilog"}:
-        ran = run(str(folder(Home.find().cache) / tool), "--version", place=tmp_path)
+        ran = run(str(folder(Home.find().cache) / tool), "--version", folder=tmp_path)
         assert ran.returncode == 0, ran.stderr
 
 
 def test_verilator_builds_a_program_that_runs(tmp_path: Path) -> None:
     (tmp_path / "t.sv").write_text('module t; initial begin $display("hello"); $finish; end endmodule\n')
-    ran = run(BENCHWRIGHT, "shell", "verilator", "--binary", "t.sv", place=tmp_path)
+    ran = run(BENCHWRIGHT, "shell", "verilator", "--binary", "t.sv", folder=tmp_path)
     assert ran.returncode == 0, ran.stderr
     assert (tmp_path / "obj_dir" / "Vt").is_file()
 
 
 def test_the_exit_status_is_that_of_the_command(tmp_path: Path) -> None:
-    assert run(BENCHWRIGHT, "shell", "sh", "-c", "exit 7", place=tmp_path).returncode == 7
-    ran = run(BENCHWRIGHT, "shell", "no-such-command", place=tmp_path)
+    assert run(BENCHWRIGHT, "shell", "sh", "-c", "exit 7", folder=tmp_path).returncode == 7
+    ran = run(BENCHWRIGHT, "shell", "no-such-command", folder=tmp_path)
     assert (ran.returncode, "no command 'no-such-command'" in ran.stderr) == (127, True)
 
 
 def test_without_a_toolchain_the_next_step_is_told(tmp_path: Path) -> None:
-    ran = run(BENCHWRIGHT, "shell", "true", place=tmp_path, BENCHWRIGHT_CACHE=str(tmp_path / "cache"))
+    ran = run(BENCHWRIGHT, "shell", "true", folder=tmp_path, BENCHWRIGHT_CACHE=str(tmp_path / "cache"))
     assert ran.returncode == 2 and "benchwright toolchain build" in ran.stderr
 
 
 def test_without_bubblewrap_a_tool_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tools = offer(Home.find().cache)
     (tmp_path / "bin").mkdir()
-    ran = run("/bin/sh", str(tools / "iverilog"), "-V", place=tmp_path, PATH=str(tmp_path / "bin"))
+    ran = run("/bin/sh", str(tools / "iverilog"), "-V", folder=tmp_path, PATH=str(tmp_path / "bin"))
     assert ran.returncode == 127 and "bubblewrap is not installed" in ran.stderr

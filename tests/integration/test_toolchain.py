@@ -94,13 +94,13 @@ def test_yosys_fails_where_it_should(inside: Inside) -> None:
 
 
 def test_the_versions_are_those_that_the_manifest_tells(inside: Inside, toolchain: Toolchain) -> None:
-    known = toolchain.manifest.versions
+    versions = toolchain.manifest.versions
     names = ("cocotb", "cocotb-bus", "cocotbext-axi", "pytest")
     script = f"import importlib.metadata as m; print(*map(m.version, {names!r}))"
-    assert inside(f'python3 -c "{script}"').split() == [known[name] for name in names]
-    assert [known[name] for name in names] == ["2.0.1", "0.3.0", "0.1.28", "8.3.2"]
-    assert known["python"] in inside("python3 --version")
-    assert known["g++"] in inside("g++ --version")
+    assert inside(f'python3 -c "{script}"').split() == [versions[name] for name in names]
+    assert [versions[name] for name in names] == ["2.0.1", "0.3.0", "0.1.28", "8.3.2"]
+    assert versions["python"] in inside("python3 --version")
+    assert versions["g++"] in inside("g++ --version")
 
 
 def test_what_harnesses_of_cvdp_import_beside_cocotb_is_there(inside: Inside) -> None:
@@ -158,10 +158,10 @@ async def adds_or_inverts(dut):
 async def test_cocotb_runs_with_each_simulator(simulator: str, icarus: str, toolchain: Toolchain) -> None:
     log = io.BytesIO()
     selection = Selection.model_validate({"icarus": icarus})
-    asked = problem(simulator, "a lab")
+    lab_problem = problem(simulator, "a lab")
     for design, outcome in ((DESIGN, Outcome.PASSED), (DESIGN.replace("~a", "a"), Outcome.FAILED)):
         verdict = await run_harness(
-            asked,
+            lab_problem,
             {"rtl/top.sv": design.encode()},
             sandbox=BwrapSandbox(),
             toolchain=toolchain,
@@ -215,8 +215,8 @@ def test_a_toolchain_is_listed_used_and_verified(another_cache: Path) -> None:
     assert command(another_cache, "verify").returncode == 2, "none is in use yet"
     assert json.loads(command(another_cache, "use", "oss-sim-l", "--json").stdout)["in_use"]
     assert Toolchain.find(another_cache).digest == row["digest"]
-    said = json.loads(command(another_cache, "verify", "--json").stdout)
-    assert said == {"name": "oss-sim-little", "ok": True, "differences": []}
+    report = json.loads(command(another_cache, "verify", "--json").stdout)
+    assert report == {"name": "oss-sim-little", "ok": True, "differences": []}
 
 
 def test_one_changed_byte_is_found(another_cache: Path) -> None:
@@ -224,26 +224,26 @@ def test_one_changed_byte_is_found(another_cache: Path) -> None:
     changed = bytearray(file.read_bytes())
     changed[len(changed) // 2] ^= 1
     file.write_bytes(changed)
-    said = command(another_cache, "verify", "oss-sim-little")
-    assert (said.returncode, said.stdout) == (1, "usr/bin/true: has changed\n")
+    process = command(another_cache, "verify", "oss-sim-little")
+    assert (process.returncode, process.stdout) == (1, "usr/bin/true: has changed\n")
 
 
 def test_a_name_that_fits_none_or_several_is_told(another_cache: Path) -> None:
-    said = command(another_cache, "use", "nonsense")
-    assert said.returncode == 2
-    assert "oss-sim-little" in said.stderr
+    process = command(another_cache, "use", "nonsense")
+    assert process.returncode == 2
+    assert "oss-sim-little" in process.stderr
 
 
 def test_an_image_is_named_by_the_digest(docker_host: str, another_cache: Path) -> None:
-    toolchain = Toolchain.all(another_cache)[0]
-    said = command(another_cache, "image", toolchain.name, "--json", DOCKER_HOST=docker_host)
-    assert json.loads(said.stdout)["image"] == f"benchwright/toolchain:{toolchain.digest[:12]}"
+    toolchain = Toolchain.find_all(another_cache)[0]
+    process = command(another_cache, "image", toolchain.name, "--json", DOCKER_HOST=docker_host)
+    assert json.loads(process.stdout)["image"] == f"benchwright/toolchain:{toolchain.digest[:12]}"
 
 
 def test_a_mirror_that_does_not_answer_is_named(tmp_path: Path) -> None:
-    said = command(tmp_path, "build", "--mirror", "http://127.0.0.1:9/debian")
-    assert said.returncode == 2
-    assert "127.0.0.1" in said.stderr
+    process = command(tmp_path, "build", "--mirror", "http://127.0.0.1:9/debian")
+    assert process.returncode == 2
+    assert "127.0.0.1" in process.stderr
     assert not list((tmp_path / "toolchains").glob("oss-sim*")), "an unfinished tree is never used"
     assert not (tmp_path / "toolchains" / ".making").exists()
 
@@ -257,7 +257,7 @@ def test_two_builds_of_the_same_packages_are_the_same(toolchain: Toolchain, tmp_
     program = Path(sys.executable).with_name("benchwright")
     environment = {**os.environ, "BENCHWRIGHT_CACHE": str(tmp_path)}
     subprocess.run([program, "toolchain", "build"], check=True, env=environment, timeout=1800)
-    again = Toolchain.find(tmp_path)
-    if again.manifest.packages != toolchain.manifest.packages or not toolchain.is_current:
+    second_build = Toolchain.find(tmp_path)
+    if second_build.manifest.packages != toolchain.manifest.packages or not toolchain.is_current:
         pytest.skip("the toolchain in use was built of other packages, or by another version")
-    assert again.digest == toolchain.digest
+    assert second_build.digest == toolchain.digest

@@ -72,18 +72,18 @@ def test_buttons_keys_kinds_and_sites_lead_through_the_steps(tmp_path: Path) -> 
     page = without_policy(trace_page(TRACE)).replace("</body>", f"<script>{_PROBE}</script></body>")
     file.write_text(page, encoding="utf-8")
     dom = browser("--dump-dom", file.as_uri()).stdout.decode()
-    found = re.search(r'data-found="([^"]*)"', dom)
-    assert found is not None
-    shown = "An offer </pre></script><script>document.body.dataset.found = 'ran'</script>"
-    first, second, opened, back, kinds, edited, other, every, images = json.loads(unescape(found[1]))
+    match = re.search(r'data-found="([^"]*)"', dom)
+    assert match is not None
+    offer_text = "An offer </pre></script><script>document.body.dataset.found = 'ran'</script>"
+    first, second, opened, back, kinds, edited, other_kind, step_total, images = json.loads(unescape(match[1]))
     assert first == "5 steps"
-    assert second.startswith(f"Step 2 of 5: 0:00:02 shown {shown}")
+    assert second.startswith(f"Step 2 of 5: 0:00:02 shown {offer_text}")
     assert opened == 1
     assert back == "Step 1 of 5: 0:00:01 asked Request 1"
     assert kinds == "1 step"
     assert edited == "Step 1 of 1: 0:00:03 edited rtl/m.sv: typed"
-    assert other == "2 steps"
-    assert every == 7
+    assert other_kind == "2 steps"
+    assert step_total == 7
     assert images == 0
 
 
@@ -110,16 +110,16 @@ def test_the_command_writes_the_page_of_an_attempt(tmp_path: Path) -> None:
         attempt = Attempts(log).create("starter/m", "d" * 64, tmp_path, start, solver="x", condition="agent").id
         log.append_blocking(attempt, Started())
         log.append_blocking(attempt, ModelUsage(model="openai/x", calls=1))
-        after = FileText.of_text("module m;\nassign y = a;\nendmodule\n")
-        log.append_blocking(attempt, TextSet(path="m.sv", cause=TextCause.WRITTEN, file=after))
-    out = tmp_path / "trace.html"
-    command = [str(BENCHWRIGHT), "attempts", "trace", attempt[:8], "--out", str(out)]
+        new_file = FileText.of_text("module m;\nassign y = a;\nendmodule\n")
+        log.append_blocking(attempt, TextSet(path="m.sv", cause=TextCause.WRITTEN, file=new_file))
+    page_file = tmp_path / "trace.html"
+    command = [str(BENCHWRIGHT), "attempts", "trace", attempt[:8], "--out", str(page_file)]
     subprocess.run(command, env=environ, check=True, capture_output=True, timeout=60)
-    assert "openai/x was asked" in out.read_text()
-    assert "+ assign y = a;" in out.read_text()
-    assert out.stat().st_mode & 0o077 == 0
+    assert "openai/x was asked" in page_file.read_text()
+    assert "+ assign y = a;" in page_file.read_text()
+    assert page_file.stat().st_mode & 0o077 == 0
     refused = subprocess.run(
-        [*command[:3], "nosuch", "--out", str(out)],
+        [*command[:3], "nosuch", "--out", str(page_file)],
         env=environ,
         capture_output=True,
         text=True,

@@ -24,7 +24,7 @@ from benchwright_subjects.inline.record import Decision
 from benchwright_subjects.inline.run_folder import RunFolder
 from benchwright_subjects.inline.server.confinement import can_confine
 from benchwright_subjects.inline.server.server_process import Launch
-from benchwright_subjects.inline.site_run import Played, Rules, Subject, play
+from benchwright_subjects.inline.site_run import PlayedSite, Rules, Subject, play
 from benchwright_subjects.inline.vscode.editor_launch import DISPLAY, driver_command, probe_in
 from benchwright_subjects.inline.vscode.vsix import packed, read_vsix
 
@@ -51,7 +51,7 @@ def vsix(tmp_path: Path) -> Path:
 
 async def played(
     vsix: Path, script: dict[str, Any], policy: Policy, rules: Rules, secrets: tuple[Path, ...] = ()
-) -> Played:
+) -> PlayedSite:
     command = driver_command(programs(), [read_vsix(vsix)], probe_in(vsix.parent / "probe"))
     dialect = VSCodeDialect({"subject.script": script})
     places = vsix.parent / "places"
@@ -61,17 +61,17 @@ async def played(
 
 def processes(*words: str) -> list[str]:
     """Command lines of running processes that name one of these."""
-    found = []
+    lines = []
     for process in psutil.process_iter(["cmdline"]):
         line = " ".join(process.info["cmdline"] or ())
         if any(word in line for word in words) and process.pid != os.getpid():
-            found.append(line)
-    return found
+            lines.append(line)
+    return lines
 
 
 def gone(*words: str) -> bool:
-    until = time.monotonic() + 10
-    while processes(*words) and time.monotonic() < until:
+    deadline = time.monotonic() + 10
+    while processes(*words) and time.monotonic() < deadline:
         time.sleep(0.1)
     return not processes(*words)
 
@@ -83,16 +83,16 @@ async def test_lines_of_ghost_text_are_taken_by_the_editors_own_commands(vsix: P
             {"after": "a & b;", "say": "assign z = a | b;"},
         ]
     }
-    found = await played(vsix, script, Policy.FIRST_LINE, Rules())
-    assert found.failure is None
-    assert [(step.decision, step.accepted.strip()) for step in found.steps] == [
+    site_record = await played(vsix, script, Policy.FIRST_LINE, Rules())
+    assert site_record.failure is None
+    assert [(step.decision, step.accepted.strip()) for step in site_record.steps] == [
         (Decision.PARTLY_ACCEPTED, "assign y = a & b;"),
         (Decision.ACCEPTED, "assign z = a | b;"),
     ]
-    assert found.steps[0].offer == "assign y = a & b;\n    assign z = a ^ b;"
-    assert (found.server.name, found.server.version[:12]) == ("tests.subject", "2.0.1 (vsix ")
-    assert len(found.latencies_ms) == len(found.drawn_ms) == 2
-    assert None not in found.drawn_ms
+    assert site_record.steps[0].offer == "assign y = a & b;\n    assign z = a ^ b;"
+    assert (site_record.server.name, site_record.server.version[:12]) == ("tests.subject", "2.0.1 (vsix ")
+    assert len(site_record.latencies_ms) == len(site_record.drawn_ms) == 2
+    assert None not in site_record.drawn_ms
     assert not list((vsix.parent / "places").iterdir())
     assert gone(str(vsix.parent))
 
@@ -105,20 +105,20 @@ async def test_a_hostile_extension_sees_and_leaves_nothing_and_its_silence_has_a
     (hidden / "reference.sv").write_text(CANARY)
     script = {"mode": "prowls", "looks": [str(hidden / "reference.sv")], "writes": str(tmp_path / "left")}
     # The first answer has to arrive within this time on a busy machine too.
-    found = await played(vsix, script, Policy.NEVER, Rules(Refusal.ASSISTED, timeout_s=6), (hidden,))
-    assert found.failure is None
-    assert [step.decision for step in found.steps] == [Decision.REFUSED, Decision.TIMED_OUT]
-    assert found.steps[0].offer == "ENOENT EROFS"
-    assert found.latencies_ms[1] is None
+    site_record = await played(vsix, script, Policy.NEVER, Rules(Refusal.ASSISTED, timeout_s=6), (hidden,))
+    assert site_record.failure is None
+    assert [step.decision for step in site_record.steps] == [Decision.REFUSED, Decision.TIMED_OUT]
+    assert site_record.steps[0].offer == "ENOENT EROFS"
+    assert site_record.latencies_ms[1] is None
     assert not (tmp_path / "left").exists()
     assert gone(str(tmp_path))
 
 
 async def test_an_extension_that_edits_by_itself_ends_its_site(vsix: Path) -> None:
     script = {"mode": "edits", "rules": [{"after": ");", "say": "assign y = a & b;"}]}
-    found = await played(vsix, script, Policy.ALWAYS, Rules())
-    assert found.failure is not None
-    assert found.failure.failure is Failure.CHANGED_FILES
+    site_record = await played(vsix, script, Policy.ALWAYS, Rules())
+    assert site_record.failure is not None
+    assert site_record.failure.failure is Failure.CHANGED_FILES
 
 
 async def test_next_edits_are_made_by_the_policy_undone_if_refused_and_the_same_again(vsix: Path) -> None:
@@ -183,15 +183,15 @@ def test_killed_and_run_again_an_extension_asks_the_runs_model_and_is_reported(
 
     begun = subprocess.Popen(command, env=environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        place = str(tmp_path / "home" / "state" / "completion")
-        until = time.monotonic() + 60
-        while not any("--type=" in line for line in processes(place)) and time.monotonic() < until:
+        state_folder = str(tmp_path / "home" / "state" / "completion")
+        deadline = time.monotonic() + 60
+        while not any("--type=" in line for line in processes(state_folder)) and time.monotonic() < deadline:
             time.sleep(0.1)
-        assert processes(place)
+        assert processes(state_folder)
     finally:
         begun.kill()
         begun.wait()
-    assert gone(place)
+    assert gone(state_folder)
     assert not (run / "sites.jsonl").exists()
 
     ran = ended(command, environ)
@@ -207,18 +207,18 @@ def test_killed_and_run_again_an_extension_asks_the_runs_model_and_is_reported(
 
 @pytest.mark.nightly
 def test_an_extension_that_was_signed_in_by_a_window_is_signed_in_on_the_bench(vsix: Path, tmp_path: Path) -> None:
-    found = programs()
+    installed_programs = programs()
     # As a display would, without one.
     browser = tmp_path / "browser"
-    browser.write_text(f'#!/bin/sh\nexec {shlex.quote(found.chromium)} --headless=new "$@"\n')
+    browser.write_text(f'#!/bin/sh\nexec {shlex.quote(installed_programs.chromium)} --headless=new "$@"\n')
     browser.chmod(0o755)
     environ = {**os.environ, "BENCHWRIGHT_HOME": str(tmp_path / "home"), "BENCHWRIGHT_CACHE": str(Home.find().cache)}
     places, profile, run = tmp_path / "home" / "state" / "completion", tmp_path / "profile", tmp_path / "run"
     extension: list[str | Path] = ["--dialect", "vscode", "--extension", vsix]
     signing_in = [BENCHWRIGHT, "completion", "sign-in", *extension, "--profile", profile]
     signing_in += ["--initialization", settings(tmp_path, "signs-in")]
-    without = {name: value for name, value in environ.items() if name not in DISPLAY}
-    ran = subprocess.run(signing_in, env=without, capture_output=True, text=True, timeout=60, check=False)
+    headless_environ = {name: value for name, value in environ.items() if name not in DISPLAY}
+    ran = subprocess.run(signing_in, env=headless_environ, capture_output=True, text=True, timeout=60, check=False)
     assert (ran.returncode, profile.exists()) == (2, False)
     assert "There is no display for a window." in ran.stderr
 
@@ -230,14 +230,14 @@ def test_an_extension_that_was_signed_in_by_a_window_is_signed_in_on_the_bench(v
             # The browser writes what is stored some seconds later.
             wait_until(lambda: any(b"secrets.provider" in content for content in stored(places)))
             close_window(str(places))
-            told, _ = begun.communicate(timeout=120)
+            output, _ = begun.communicate(timeout=120)
         finally:
             begun.kill()
-    assert begun.returncode == 0, told
-    assert f"--profile {profile}" in told
+    assert begun.returncode == 0, output
+    assert f"--profile {profile}" in output
     assert profile.stat().st_mode & 0o077 == 0
-    kept = contents(profile)
-    assert not [name for name in kept if "/extensions/" in name or "Cache/" in name or "/Singleton" in name]
+    profile_files = contents(profile)
+    assert not [name for name in profile_files if "/extensions/" in name or "Cache/" in name or "/Singleton" in name]
 
     options = ["--pack", "starter", "--problem", "saturating-counter", "--sites", "empty-body", "--mode", "alone"]
     options += ["--policy", "never", "--no-bounds", "--most-asks", "1", "--no-grade", "--json"]
@@ -248,7 +248,7 @@ def test_an_extension_that_was_signed_in_by_a_window_is_signed_in_on_the_bench(v
     (record,) = RunFolder(run).records()
     assert record.failure is None
     assert record.steps[0].offer.strip() == "// Ada has a token of 18 characters"
-    assert contents(profile) == kept, "nothing is written back"
+    assert contents(profile) == profile_files, "nothing is written back"
     token = b"kept-by-the-editor"
     assert token not in printed.encode() + b"".join(contents(run).values())
     assert not any(token in content for content in contents(tmp_path / "home").values())
@@ -278,17 +278,17 @@ def stored(places: Path) -> list[bytes]:
 
 
 def wait_until(is_so: Callable[[], bool]) -> None:
-    until = time.monotonic() + 180
+    deadline = time.monotonic() + 180
     while not is_so():
-        assert time.monotonic() < until
+        assert time.monotonic() < deadline
         time.sleep(0.1)
 
 
-def close_window(place: str) -> None:
+def close_window(folder: str) -> None:
     """Ends the browser whose profile is there, as its user does."""
     for process in psutil.process_iter(["cmdline"]):
         words = process.info["cmdline"] or ()
-        if any(word.startswith(f"--user-data-dir={place}") for word in words) and not any(
+        if any(word.startswith(f"--user-data-dir={folder}") for word in words) and not any(
             word.startswith("--type=") for word in words
         ):
             process.terminate()

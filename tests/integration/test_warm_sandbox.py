@@ -31,9 +31,9 @@ def counter() -> Problem:
 
 @pytest.fixture
 async def sandbox() -> AsyncIterator[BwrapSandbox]:
-    made = BwrapSandbox()
-    yield made
-    await made.cool()
+    new_sandbox = BwrapSandbox()
+    yield new_sandbox
+    await new_sandbox.cool()
 
 
 async def warm(problem: Problem, sandbox: BwrapSandbox, toolchain: Toolchain) -> None:
@@ -54,11 +54,11 @@ def sandboxes() -> set[int]:
 
     Not by their command lines: a program that is just being replaced by the next has none.
     """
-    alive = (one for one in psutil.Process().children() if one.status() != psutil.STATUS_ZOMBIE)
-    return {one.pid for one in alive} - _others
+    alive = (child for child in psutil.Process().children() if child.status() != psutil.STATUS_ZOMBIE)
+    return {child.pid for child in alive} - _other_pids
 
 
-_others: set[int] = set()
+_other_pids: set[int] = set()
 
 
 def kill(pid: int) -> None:
@@ -70,7 +70,7 @@ def kill(pid: int) -> None:
 @pytest.fixture(scope="module", autouse=True)
 def others() -> None:
     """Notes what this process has started for other tests."""
-    _others.update(one.pid for one in psutil.Process().children())
+    _other_pids.update(child.pid for child in psutil.Process().children())
 
 
 async def test_a_place_that_cannot_be_made_is_an_error_of_the_machine(
@@ -94,8 +94,8 @@ async def test_warm_and_cold_come_to_the_same_verdict(
         assert waiting
         warmed, _ = await run(counter, sandbox, toolchain, files)
         assert not waiting & sandboxes()
-        same = {"wall_s": 0, "usage": None}
-        assert cold.model_copy(update=same) == warmed.model_copy(update=same)
+        unmeasured = {"wall_s": 0, "usage": None}
+        assert cold.model_copy(update=unmeasured) == warmed.model_copy(update=unmeasured)
 
 
 async def test_one_that_waits_is_used_once(counter: Problem, sandbox: BwrapSandbox, toolchain: Toolchain) -> None:
@@ -122,8 +122,8 @@ async def test_a_job_that_does_not_fit_starts_its_own(
 ) -> None:
     await warm(counter, sandbox, toolchain)
     waiting = sandboxes()
-    other = counter.model_copy(update={"limits": Limits(folder_mb=50)})
-    verdict, log = await run(other, sandbox, toolchain)
+    small_counter = counter.model_copy(update={"limits": Limits(folder_mb=50)})
+    verdict, log = await run(small_counter, sandbox, toolchain)
     assert verdict.outcome is Outcome.PASSED, log
     assert sandboxes() == waiting
 
@@ -157,13 +157,13 @@ async def test_the_hidden_part_is_nowhere_outside(
 ) -> None:
     await warm(counter, sandbox, toolchain)
     task = asyncio.ensure_future(run(counter, sandbox, toolchain))
-    seen: set[str] = set()
+    visible_words: set[str] = set()
     while not task.done():
         for process in psutil.Process().children(recursive=True):
             try:
-                seen.update(word for word in process.cmdline() if "bwrap" in process.name() and "/src" in word)
+                visible_words.update(word for word in process.cmdline() if "bwrap" in process.name() and "/src" in word)
             except psutil.Error:
                 continue
         await asyncio.sleep(0.02)
     await task
-    assert seen == set()
+    assert visible_words == set()

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from benchwright_server.cli.app import command_line
 
-from ..support.service.judge_endpoint import Asked, JudgeEndpoint, Played, content, says
+from ..support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, PlayedReply, content, says
 
 WHOLE = 2_671
 TOPICS = ("Memory Systems", "Interconnection Networks", "Processor Architecture", "Storage")
@@ -70,17 +70,17 @@ def write_set(folder: Path, questions: range) -> None:
     (folder / "figure.png").write_bytes(PICTURE)
     choices, free = [], []
     for number in questions:
-        asked = f"Which value does unit {number} hold?" + (" ![unit](figure.png)" if has_picture(number) else "")
+        question = f"Which value does unit {number} hold?" + (" ![unit](figure.png)" if has_picture(number) else "")
         if is_free(number):
             solved = {"context": "", "context_figures": [], "solution": f"It holds {number}.", "solution_figures": []}
             checked = {"passed_llm_verification": True, "reasoning": "", "passed_human_verification": True}
-            free.append({"question_id": name(number), "question": asked} | solved | checked)
+            free.append({"question_id": name(number), "question": question} | solved | checked)
         else:
             options = [f"{number} plus {step}" for step in range(4)]
-            record: dict[str, Any] = {"question_id": number, "question": asked, "options": options}
+            record: dict[str, Any] = {"question_id": number, "question": question, "options": options}
             record["answer"] = right_letter(number)
             choices.append(record | {"difficulty": "EASY", "topic": topic(number)})
-    (folder / "mcq.jsonl").write_text("".join(json.dumps(one) + "\n" for one in choices))
+    (folder / "mcq.jsonl").write_text("".join(json.dumps(choice) + "\n" for choice in choices))
     (folder / "frq.json").write_text(json.dumps(free))
 
 
@@ -107,24 +107,26 @@ class World:
     """Plays the models, the judges and the labellers."""
 
     def __init__(self) -> None:
-        self._asked: dict[tuple[str, int], int] = {}
+        self._sample_counts: dict[tuple[str, int], int] = {}
 
-    def play(self, asked: Asked) -> Played:
-        said = json.dumps(asked.body["messages"], ensure_ascii=False)
-        model, number = str(asked.body["model"]), int(_NUMBER.findall(said)[-1])
+    def play(self, request: JudgeRequest) -> PlayedReply:
+        messages_text = json.dumps(request.body["messages"], ensure_ascii=False)
+        model, number = str(request.body["model"]), int(_NUMBER.findall(messages_text)[-1])
         if model in WRONG_EVERY:
-            sample = self._asked[model, number] = self._asked.get((model, number), 0) + 1
+            sample = self._sample_counts[model, number] = self._sample_counts.get((model, number), 0) + 1
             return content(self._reply(number, right=is_right(model, number, sample)))
-        if "by the one skill" in said:
+        if "by the one skill" in messages_text:
             return content(json.dumps({"reason": "It is.", "skill": skill(number)}))
-        right = f"has {number} as told" in said
+        right = f"has {number} as told" in messages_text
         return says(labels(number, right=right)[JUDGES.index(model)])
 
     @staticmethod
     def _reply(number: int, *, right: bool) -> str:
         if is_free(number):
-            told = f"After the reset the register has {number} as told, which no clock changes."
-            return (f"It holds {number}." if is_key_itself(number) else told) if right else "It loses all of that."
+            explanation = f"After the reset the register has {number} as told, which no clock changes."
+            return (
+                (f"It holds {number}." if is_key_itself(number) else explanation) if right else "It loses all of that."
+            )
         letter = right_letter(number) if right else "ABCD"[(number + 1) % 4]
         return f"The answer is {letter}."
 
@@ -136,10 +138,10 @@ def run(*arguments: str) -> Any:
 
 
 def values(figures: Iterable[dict[str, Any]]) -> dict[tuple[str, str], float]:
-    return {(one["row"], one["column"]): one["value"] for one in figures}
+    return {(figure["row"], figure["column"]): figure["value"] for figure in figures}
 
 
-def named(model: str) -> str:
+def group_name(model: str) -> str:
     return f"model: openai-api/local/{model}"
 
 
@@ -153,17 +155,17 @@ def test_a_whole_set_is_labelled_asked_twice_judged_and_reported(
     write_set(tmp_path / "quarch", questions)
     with JudgeEndpoint(World().play) as endpoint:
         (tmp_path / "home" / "config").mkdir(parents=True)
-        lines = [f'[[judge]]\nname = "{one}"\nbase_url = "{endpoint.url}"\nmodel = "{one}"\n' for one in JUDGES]
+        lines = [f'[[judge]]\nname = "{judge}"\nbase_url = "{endpoint.url}"\nmodel = "{judge}"\n' for judge in JUDGES]
         (tmp_path / "home" / "config" / "judges.toml").write_text("".join(lines))
         run("problems", "import", "quarch", "quarch/mcq.jsonl", "quarch/frq.json", "--pack", "q")
         labelled = run("problems", "label", "q", "--only", "skill", "--json")
         assert labelled["labelled"] == {"skill": len(questions)}
         for model in WRONG_EVERY:
             chosen = ("--model", f"openai-api/local/{model}", "--base-url", endpoint.url, "--samples", str(SAMPLES))
-            asked = run("eval", "--pack", "q", *chosen, "--jobs", "1", "--out", f"runs/{model}", "--json")
+            summary = run("eval", "--pack", "q", *chosen, "--jobs", "1", "--out", f"runs/{model}", "--json")
             right = sum(is_right(model, number, sample + 1) for number in questions for sample in range(SAMPLES))
-            assert (asked["samples"], asked["undecided"]) == (SAMPLES * len(questions), 0)
-            assert asked["passed"] == right
+            assert (summary["samples"], summary["undecided"]) == (SAMPLES * len(questions), 0)
+            assert summary["passed"] == right
     run("report", "--out", "report", "--no-events")
     sections = json.loads((tmp_path / "report" / "report.json").read_text())["sections"]
     check_profile(sections, questions)
@@ -181,27 +183,30 @@ def check_profile(sections: dict[str, Any], questions: range) -> None:
     numbers = sections["profile"]["numbers"]
     skills, topics = values(numbers["skill"]), values(numbers["topic"])
     for model in WRONG_EVERY:
-        for one in SKILLS:
-            of = [number for number in questions if skill(number) == one]
-            assert skills[named(model), one] == pytest.approx(mean(model, of)), one
+        for label in SKILLS:
+            subset = [number for number in questions if skill(number) == label]
+            assert skills[group_name(model), label] == pytest.approx(mean(model, subset)), label
         reasoning = [number for number in questions if skill(number) != "recall"]
-        assert skills[named(model), "reasoning"] == pytest.approx(mean(model, reasoning))
-        for one in TOPICS:
-            of = [number for number in questions if not is_free(number) and topic(number) == one]
-            assert topics[named(model), one] == pytest.approx(mean(model, of)), one
+        assert skills[group_name(model), "reasoning"] == pytest.approx(mean(model, reasoning))
+        for label in TOPICS:
+            subset = [number for number in questions if not is_free(number) and topic(number) == label]
+            assert topics[group_name(model), label] == pytest.approx(mean(model, subset)), label
         # Free responses of QuArch have no topic.
         untold = [number for number in questions if is_free(number)]
-        assert topics[named(model), "Computer Architecture"] == pytest.approx(mean(model, untold))
+        assert topics[group_name(model), "Computer Architecture"] == pytest.approx(mean(model, untold))
 
 
 def check_forms(sections: dict[str, Any], questions: range) -> None:
     """Table 6."""
-    found = values(sections["question-forms"]["numbers"]["forms"])
+    scores = values(sections["question-forms"]["numbers"]["forms"])
     for model in WRONG_EVERY:
-        for seen, picture in (("text", False), ("image", True)):
+        for medium, picture in (("text", False), ("image", True)):
             for form, free in (("multiple choice", False), ("free response", True)):
-                of = [one for one in questions if (has_picture(one), is_free(one)) == (picture, free)]
-                assert found[named(model), f"{seen}, {form}"] == pytest.approx(mean(model, of)), (seen, form)
+                subset = [number for number in questions if (has_picture(number), is_free(number)) == (picture, free)]
+                assert scores[group_name(model), f"{medium}, {form}"] == pytest.approx(mean(model, subset)), (
+                    medium,
+                    form,
+                )
 
 
 def check_grades(sections: dict[str, Any], questions: range) -> None:
@@ -211,36 +216,37 @@ def check_grades(sections: dict[str, Any], questions: range) -> None:
     free = [number for number in questions if is_free(number)]
     for model in WRONG_EVERY:
         rights = [(number, is_right(model, number, sample + 1)) for number in free for sample in range(SAMPLES)]
-        said = [
+        all_votes = [
             ("correct",) * 3 if right and is_key_itself(number) else labels(number, right=right)
             for number, right in rights
         ]
         for grade in ("correct", "incorrect"):
-            share = fmean(sum(vote == grade for vote in votes) >= 2 for votes in said)
-            assert graded[named(model), grade] == pytest.approx(share), grade
+            share = fmean(sum(vote == grade for vote in votes) >= 2 for votes in all_votes)
+            assert graded[group_name(model), grade] == pytest.approx(share), grade
         assert not any(
-            row == named(model) and value for (row, column), value in graded.items() if "no answer" in column
+            row == group_name(model) and value for (row, column), value in graded.items() if "no answer" in column
         )
         # Each question counts alike, whatever number of its answers needed a judge.
         voted: dict[int, list[tuple[str, str, str]]] = {}
-        for votes, (number, right) in zip(said, rights, strict=True):
+        for votes, (number, right) in zip(all_votes, rights, strict=True):
             if not (right and is_key_itself(number)):
                 voted.setdefault(number, []).append(votes)
-        differ = fmean(fmean(one[0] != one[1] for one in several) for several in voted.values())
-        assert ties[named(model), "a third vote is needed"] == pytest.approx(differ)
+        differ = fmean(fmean(triple[0] != triple[1] for triple in triples) for triples in voted.values())
+        assert ties[group_name(model), "a third vote is needed"] == pytest.approx(differ)
         apart = fmean(
-            fmean((one[0] == "correct") != (one[1] == "correct") for one in several) for several in voted.values()
+            fmean((triple[0] == "correct") != (triple[1] == "correct") for triple in triples)
+            for triples in voted.values()
         )
-        assert ties[named(model), "differ on right or not right"] == pytest.approx(apart)
+        assert ties[group_name(model), "differ on right or not right"] == pytest.approx(apart)
 
 
 def check_generations(sections: dict[str, Any], questions: range) -> None:
     numbers = sections["generations"]["numbers"]
-    each, over = values(numbers["generations"]), values(numbers["pass_at_1"])
+    by_generation, pass_rates = values(numbers["generations"]), values(numbers["pass_at_1"])
     of_sample: Callable[[str, int], float] = lambda model, sample: fmean(  # noqa: E731
         is_right(model, number, sample) for number in questions
     )
     for model in WRONG_EVERY:
         for sample in (1, 2):
-            assert each[named(model), f"generation {sample}"] == pytest.approx(of_sample(model, sample))
-        assert over[named(model), "k = 2"] == pytest.approx(mean(model, questions))
+            assert by_generation[group_name(model), f"generation {sample}"] == pytest.approx(of_sample(model, sample))
+        assert pass_rates[group_name(model), "k = 2"] == pytest.approx(mean(model, questions))

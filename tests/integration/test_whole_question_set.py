@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 from benchwright_server.cli.app import command_line
 
 from ..support.packs.csbench_set import CODES, WHOLE, Student, number_in, numbers_in, records, write_layout
-from ..support.service.judge_endpoint import Asked, JudgeEndpoint, Played, content, says
+from ..support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, PlayedReply, content, says
 
 WRONG_BLANK = json.dumps("\nR0\n")[1:-1]
 SIZES = {"student-7b": 7, "student-14b": 14, "student-32b": 32, "student-110b": 110}
@@ -68,20 +68,20 @@ class World:
     """Plays the models and the judges."""
 
     def __init__(self, of_each: int) -> None:
-        self._students = {every: Student(of_each, every) for every in {*WRONG_EVERY.values(), AFTER_EXAMPLES}}
+        self._students = {interval: Student(of_each, interval) for interval in {*WRONG_EVERY.values(), AFTER_EXAMPLES}}
 
     def student(self, model: str, *, examples: bool = False) -> Student:
         return self._students[AFTER_EXAMPLES if examples else WRONG_EVERY[model]]
 
-    def play(self, asked: Asked) -> Played:
-        said = json.dumps(asked.body["messages"], ensure_ascii=False)
-        model = asked.body["model"]
+    def play(self, request: JudgeRequest) -> PlayedReply:
+        messages_text = json.dumps(request.body["messages"], ensure_ascii=False)
+        model = request.body["model"]
         if model in WRONG_EVERY:
-            student = self.student(model, examples=len(numbers_in(said)) > 1)
-            return content(student.reply(number_in(said)))
-        if '"types"' in said.replace("\\", ""):
+            student = self.student(model, examples=len(numbers_in(messages_text)) > 1)
+            return content(student.reply(number_in(messages_text)))
+        if '"types"' in messages_text.replace("\\", ""):
             return content(json.dumps({"reason": "It is.", "types": ["calculation"]}))
-        return says("0" if WRONG_BLANK in said else points(number_in(said)))
+        return says("0" if WRONG_BLANK in messages_text else points(number_in(messages_text)))
 
 
 def points(number: int) -> int:
@@ -95,19 +95,19 @@ def score(student: Student, record: Record) -> float:
 
 def open_ended(of_each: int) -> list[int]:
     """The numbers of the open-ended questions in all languages."""
-    return [one["ID"] for name in CODES for one in records(name, of_each) if one["Format"] == "Open-ended"]
+    return [record["ID"] for name in CODES for record in records(name, of_each) if record["Format"] == "Open-ended"]
 
 
-def mean(rows: Iterable[Record], of: Callable[[Record], float]) -> float:
-    return fmean(of(record) for record in rows)
+def mean(rows: Iterable[Record], measure: Callable[[Record], float]) -> float:
+    return fmean(measure(record) for record in rows)
 
 
 def values(figures: Iterable[dict[str, Any]]) -> dict[tuple[str, str], float]:
-    return {(one["row"], one["column"]): one["value"] for one in figures}
+    return {(figure["row"], figure["column"]): figure["value"] for figure in figures}
 
 
-def named(model: str, language: str = "en", asked: str = ZERO_SHOT) -> str:
-    return f"model: openai-api/local/{model} ({language}, {asked})"
+def group_name(model: str, language: str = "en", setting: str = ZERO_SHOT) -> str:
+    return f"model: openai-api/local/{model} ({language}, {setting})"
 
 
 @pytest.mark.nightly
@@ -120,29 +120,29 @@ def test_a_whole_set_is_imported_asked_judged_and_reported(
     monkeypatch.delenv("BENCHWRIGHT_JUDGE_URL", raising=False)
     world = World(of_each)
     names = write_layout(tmp_path / "Dataset", of_each)
-    few = [option for number in range(1, FEW + 1) for option in ("--problem", f"en-{number}")]
+    problem_options = [option for number in range(1, FEW + 1) for option in ("--problem", f"en-{number}")]
     with JudgeEndpoint(world.play) as endpoint:
         set_up_judges(tmp_path / "home", endpoint.url)
         imported = run("problems", "import", "csbench", "Dataset", "--pack", "cs", "--json")
         assert sorted(imported["problems"]) == sorted(names)
-        asked = eval_(endpoint.url, MAIN)
+        summary = eval_(endpoint.url, MAIN)
         student = world.student(MAIN)
-        assert (asked["samples"], asked["error"], asked["undecided"]) == (len(names), 0, 0)
-        assert asked["passed"] == student.right + sum(points(number) >= PASSES for number in open_ended(of_each))
+        assert (summary["samples"], summary["error"], summary["undecided"]) == (len(names), 0, 0)
+        assert summary["passed"] == student.right + sum(points(number) >= PASSES for number in open_ended(of_each))
         (replies,) = (tmp_path / "runs" / f"{MAIN}0").glob("*.responses.jsonl")
         votes = len(endpoint.requests)
-        answered = run("answer", "cs", "--responses", str(replies), "--solver", "again", "--out", "graded", "--json")
+        graded = run("answer", "cs", "--responses", str(replies), "--solver", "again", "--out", "graded", "--json")
         assert len(endpoint.requests) == votes, "votes on the same answer are there already"
         for model in SIZES:
             if model != MAIN:
-                eval_(endpoint.url, model, *few)
-        eval_(endpoint.url, MAIN, *few, "--shots", "5")
-        eval_(endpoint.url, MAIN, *few, "--shots", "5", "--think")
+                eval_(endpoint.url, model, *problem_options)
+        eval_(endpoint.url, MAIN, *problem_options, "--shots", "5")
+        eval_(endpoint.url, MAIN, *problem_options, "--shots", "5", "--think")
         classified = run("judge", "error-types", "cs", "--json")
     for person in PEOPLE:
         grade_as(person)
-    assert (answered["total"], answered["judged"], answered["right"]) == (len(names), len(names), asked["passed"])
-    assert set(answered["by_language"]) == set(CODES.values())
+    assert (graded["total"], graded["judged"], graded["right"]) == (len(names), len(names), summary["passed"])
+    assert set(graded["by_language"]) == set(CODES.values())
     assert len((tmp_path / "graded" / "verdicts.jsonl").read_text().splitlines()) == len(names)
     lines = [f"openai-api/local/{name},Student,{size},{BENCHMARK[name]}" for name, size in SIZES.items()]
     (tmp_path / "models.csv").write_text("\n".join(["model,family,parameters_b,benchmark:GSM8K", *lines, ""]))
@@ -175,56 +175,58 @@ def check_domains(numbers: dict[str, Any], world: World, of_each: int) -> None:
         rows = [*records(folder, of_each)]
         for field, section in (("Domain", "domain"), ("Format", "format")):
             for tag, chosen in (("all", rows), *((t, [r for r in rows if r["Tag"] == t]) for t in TAGS)):
-                found = values(numbers[section][tag])
+                scores = values(numbers[section][tag])
                 for part in ("all", *{record[field] for record in chosen}):
                     column = part.lower() if field == "Format" else part
-                    of = [record for record in chosen if part in ("all", record[field])]
-                    expected = mean(of, lambda record: score(student, record))
-                    assert found[named(MAIN, code), column] == pytest.approx(expected), (code, tag, part)
-                    guess = mean(of, lambda record: CHANCE[record["Format"]])
-                    assert found[f"chance ({code})", column] == pytest.approx(guess), (code, tag, part)
+                    subset = [record for record in chosen if part in ("all", record[field])]
+                    expected = mean(subset, lambda record: score(student, record))
+                    assert scores[group_name(MAIN, code), column] == pytest.approx(expected), (code, tag, part)
+                    guess = mean(subset, lambda record: CHANCE[record["Format"]])
+                    assert scores[f"chance ({code})", column] == pytest.approx(guess), (code, tag, part)
         for domain, part in {(record["Domain"], record["SubDomain"]) for record in rows}:
-            of = [record for record in rows if (record["Domain"], record["SubDomain"]) == (domain, part)]
-            found = values(numbers["subfield"][domain])
-            assert found[named(MAIN, code), part] == pytest.approx(mean(of, lambda record: score(student, record)))
+            subset = [record for record in rows if (record["Domain"], record["SubDomain"]) == (domain, part)]
+            scores = values(numbers["subfield"][domain])
+            assert scores[group_name(MAIN, code), part] == pytest.approx(
+                mean(subset, lambda record: score(student, record))
+            )
 
 
 TAGS = ("Knowledge", "Reasoning")
 
 
 def check_the_rest(sections: dict[str, Any], world: World, of_each: int, classified: dict[str, Any]) -> None:
-    few = [*records("EN", of_each)][:FEW]
-    test = [record for record in few if record["Split"] == "Test"]
-    after = world.student(MAIN, examples=True)
-    asked = {
+    first_records = [*records("EN", of_each)][:FEW]
+    test = [record for record in first_records if record["Split"] == "Test"]
+    taught_student = world.student(MAIN, examples=True)
+    expected_scores = {
         ZERO_SHOT: mean(test, lambda record: score(world.student(MAIN), record)),
-        "5-shot": mean(test, lambda record: score(after, record)),
-        "5-shot, steps": mean(test, lambda record: score(after, record)),
+        "5-shot": mean(test, lambda record: score(taught_student, record)),
+        "5-shot, steps": mean(test, lambda record: score(taught_student, record)),
     }
     # Figure 6c.
     ways = values(sections["settings"]["numbers"]["scores"])
-    who = f"model: openai-api/local/{MAIN} (en)"
-    assert ways == {(who, way): pytest.approx(value) for way, value in asked.items()}
+    group = f"model: openai-api/local/{MAIN} (en)"
+    assert ways == {(group, way): pytest.approx(value) for way, value in expected_scores.items()}
     # Figure 5.
-    tokens = sections["tokens"]["numbers"][named(MAIN)]
+    tokens = sections["tokens"]["numbers"][group_name(MAIN)]
     assert (tokens["sent"], tokens["received"]) == (100, 20)
     # Section 3.4: the line through the sizes.
     scores = {
         model: mean(
-            records("EN", of_each) if model == MAIN else few,
+            records("EN", of_each) if model == MAIN else first_records,
             lambda record, model=model: score(world.student(model), record),  # type: ignore[misc]
         )
         for model in SIZES
     }
     slope, start = linear_regression([math.log(size) for size in SIZES.values()], [*scores.values()])
-    (fit,) = (one for name, one in sections["scale"]["numbers"]["fits"].items() if "en, zero-shot" in name)
+    (fit,) = (line_fit for name, line_fit in sections["scale"]["numbers"]["fits"].items() if "en, zero-shot" in name)
     assert (fit["slope"], fit["intercept"]) == (pytest.approx(slope), pytest.approx(start))
     # Figures 8 and 9.
     pearson = correlation([BENCHMARK[model] for model in scores], [*scores.values()])
     elsewhere = sections["other-benchmarks"]["numbers"][f"en, {ZERO_SHOT}"]["GSM8K"]
     assert (elsewhere["models"], elsewhere["pearson"]["value"]) == (len(SIZES), pytest.approx(pearson))
     # Figure 7.
-    wrong = [r for r in test if r["Format"] == "Multiple-choice" and not after.is_right(r)]
+    wrong = [r for r in test if r["Format"] == "Multiple-choice" and not taught_student.is_right(r)]
     assert (classified["classified"], classified["types"]) == (len(wrong), {"calculation": len(wrong)})
     assert sections["error-types"]["numbers"]["wrong"] == len(wrong)
 
@@ -232,23 +234,30 @@ def check_the_rest(sections: dict[str, Any], world: World, of_each: int, classif
 def check_judges(sections: dict[str, Any], of_each: int) -> None:
     """Tables 11 and 12: judges by people, and by each other."""
     # People grade each attempt: of the run, of `answer`, and of the runs on a few questions.
-    again = len(SIZES) - 1 + 2
-    numbers = 2 * open_ended(of_each) + again * [number for number in open_ended(of_each) if number <= FEW]
+    other_runs = len(SIZES) - 1 + 2
+    numbers = 2 * open_ended(of_each) + other_runs * [number for number in open_ended(of_each) if number <= FEW]
     people = [fmean(points_of(number) for points_of in PEOPLE.values()) for number in numbers]
-    both = [(one >= PASSES, points(number) >= PASSES) for one, number in zip(people, numbers, strict=True)]
-    (graded,) = (one for one in sections["judges"]["numbers"]["formats"] if one["format"] == "open-ended")
-    found = {one["judge"]: one for one in graded["judges"]}
-    assert set(JUDGES) <= set(found)
-    for judge in found.values():
-        assert (judge["items"], judge["disagreements"]) == (len(numbers), sum(one != other for one, other in both))
-        assert judge["agreement"]["value"] == pytest.approx(fmean(one == other for one, other in both))
-        accepted = [said for wanted, said in both if not wanted]
-        rejected = [not said for wanted, said in both if wanted]
+    decisions = [(grade >= PASSES, points(number) >= PASSES) for grade, number in zip(people, numbers, strict=True)]
+    (graded,) = (
+        form_row for form_row in sections["judges"]["numbers"]["formats"] if form_row["format"] == "open-ended"
+    )
+    judges = {judge["judge"]: judge for judge in graded["judges"]}
+    assert set(JUDGES) <= set(judges)
+    for judge in judges.values():
+        assert (judge["items"], judge["disagreements"]) == (
+            len(numbers),
+            sum(by_people != by_judge for by_people, by_judge in decisions),
+        )
+        assert judge["agreement"]["value"] == pytest.approx(
+            fmean(by_people == by_judge for by_people, by_judge in decisions)
+        )
+        accepted = [by_judge for by_people, by_judge in decisions if not by_people]
+        rejected = [not by_judge for by_people, by_judge in decisions if by_people]
         assert judge["false_accept"]["value"] == pytest.approx(fmean(accepted))
         assert judge["false_reject"]["value"] == pytest.approx(fmean(rejected))
         assert judge["pearson"]["value"] == pytest.approx(correlation(people, [points(number) for number in numbers]))
-    english = [one["ID"] for one in records("EN", of_each) if one["Format"] == "Open-ended"]
+    english = [record["ID"] for record in records("EN", of_each) if record["Format"] == "Open-ended"]
     judged = values(sections["judges-compared"]["numbers"]["scores"])
-    row = f"{named(MAIN)}, open-ended"
+    row = f"{group_name(MAIN)}, open-ended"
     expected = fmean(points(number) for number in english) / 10
     assert {judge: judged[row, judge] for judge in JUDGES} == dict.fromkeys(JUDGES, pytest.approx(expected))

@@ -57,10 +57,10 @@ def problem(runner: str, env: str, expected: str, *hidden: str) -> Problem:
     )
 
 
-async def run(asked: Problem, path: str, content: str, toolchain: Toolchain) -> tuple[Verdict, str]:
+async def run(problem: Problem, path: str, content: str, toolchain: Toolchain) -> tuple[Verdict, str]:
     log = io.BytesIO()
     solution = {path: content.encode()}
-    verdict = await run_harness(asked, solution, sandbox=BwrapSandbox(), toolchain=toolchain, log=log)
+    verdict = await run_harness(problem, solution, sandbox=BwrapSandbox(), toolchain=toolchain, log=log)
     assert OPEN_SOURCE_COVERAGE in verdict.remarks
     return verdict, log.getvalue().decode(errors="replace")[-6000:]
 
@@ -71,8 +71,8 @@ async def run(asked: Problem, path: str, content: str, toolchain: Toolchain) -> 
     ids=["good", "poor", "empty"],
 )
 async def test_stimulus_is_judged_by_coverage(bench: str, outcome: Outcome, toolchain: Toolchain) -> None:
-    asked = problem("stimulus.py", "TARGET=95\n", BENCH, "counter.sv", "coverage.cmd")
-    verdict, log = await run(asked, BENCH, bench, toolchain)
+    stimulus_problem = problem("stimulus.py", "TARGET=95\n", BENCH, "counter.sv", "coverage.cmd")
+    verdict, log = await run(stimulus_problem, BENCH, bench, toolchain)
     assert verdict.outcome is outcome, log
 
 
@@ -80,8 +80,8 @@ async def test_stimulus_is_judged_by_coverage(bench: str, outcome: Outcome, tool
     ("bench", "outcome"), [("checker_good.sv", Outcome.PASSED), ("checker_blind.sv", Outcome.FAILED)]
 )
 async def test_a_checker_is_judged_by_the_bugs_it_finds(bench: str, outcome: Outcome, toolchain: Toolchain) -> None:
-    asked = problem("checker.py", "NUM_BUGS=2\n", BENCH, "counter.sv")
-    verdict, log = await run(asked, BENCH, text(bench), toolchain)
+    checker_problem = problem("checker.py", "NUM_BUGS=2\n", BENCH, "counter.sv")
+    verdict, log = await run(checker_problem, BENCH, text(bench), toolchain)
     assert verdict.outcome is outcome, log
     passed = {test.name: test.passed for test in verdict.tests}
     assert passed == {"test_sanity": True, "test_errors": outcome is Outcome.PASSED}, log
@@ -97,8 +97,8 @@ async def test_a_checker_is_judged_by_the_bugs_it_finds(bench: str, outcome: Out
     ],
 )
 async def test_assertions_are_judged_by_hidden_tests(assertions: str, outcome: Outcome, toolchain: Toolchain) -> None:
-    asked = problem("test_runner.py", COCOTB, DESIGN, "test_counter.py")
+    assertion_problem = problem("test_runner.py", COCOTB, DESIGN, "test_counter.py")
     design = text("counter.sv").replace("endmodule", f"{text(assertions) if assertions else ''}endmodule")
-    verdict, log = await run(asked, DESIGN, design, toolchain)
+    verdict, log = await run(assertion_problem, DESIGN, design, toolchain)
     assert verdict.outcome is outcome, log
     assert any("never triggered" in remark for remark in verdict.remarks) == ("vacuous" in assertions)

@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 
 from benchwright_exams.items import Item, Items
-from benchwright_foundation.kept import Kept
+from benchwright_foundation.kept import StageFile
 from benchwright_problems.problem import QuestionFormat
 
 from .clocks import Clocks, built_shim
@@ -76,7 +76,7 @@ def exam(tmp_path: Path) -> Path:
     folder = tmp_path / "midterm"
     folder.mkdir()
     items = tuple(Item(label=label, format=QuestionFormat.MULTIPLE_CHOICE) for label in ("1", "2"))
-    Kept(folder / "items.json", Items).keep(Items(made_from="test", items=items))
+    StageFile(folder / "items.json", Items).keep(Items(made_from="test", items=items))
     (folder / "exam.toml").write_text('title = "Midterm"\nlicense = "CC-BY-4.0"\nsource = "exam.pdf"\n')
     for label in ("1", "2"):
         question = folder / "items" / label

@@ -47,7 +47,7 @@ class Span:
 
 
 @dataclass(frozen=True)
-class Parsed:
+class MarkedText:
     """A text without its markers."""
 
     text: str
@@ -55,7 +55,7 @@ class Parsed:
     ranges: tuple[tuple[int, int], ...]
 
 
-def parse(text: str) -> Parsed:
+def parse(text: str) -> MarkedText:
     """Take the markers out of a text. Ranges may be nested."""
     plain, cursor, begun, ranges = "", None, [], []
     last = 0
@@ -71,7 +71,7 @@ def parse(text: str) -> Parsed:
                 assert cursor is None, "more than one cursor"
                 cursor = len(plain)
     assert not begun, "a range without an end"
-    return Parsed(plain + text[last:], cursor, tuple(sorted(ranges)))
+    return MarkedText(plain + text[last:], cursor, tuple(sorted(ranges)))
 
 
 def plain(text: str) -> str:
@@ -98,11 +98,11 @@ VARIANTS: tuple[Callable[[str], str], ...] = (plain, crlf, multibyte)
 class Scratch(File):
     """One open scratch file, with its cursor and all marked ranges of its folder."""
 
-    def __init__(self, editor: Editor, folder: Path, name: str, parsed: Mapping[str, Parsed]) -> None:
+    def __init__(self, editor: Editor, folder: Path, name: str, parsed: Mapping[str, MarkedText]) -> None:
         super().__init__(editor, (folder / name).as_uri(), parsed[name].text)
         self.folder = folder
         self.name = name
-        self.at = parsed[name].cursor or 0
+        self.cursor_offset = parsed[name].cursor or 0
         self.open_files: dict[str, Scratch] = {name: self}
         """All open files of the folder by name, this one included."""
         self._parsed = parsed
@@ -119,46 +119,48 @@ class Scratch(File):
     @property
     def position(self) -> types.Position:
         """The cursor."""
-        return Lines(self.text).position(self.at)
+        return Lines(self.text).position(self.cursor_offset)
 
-    def go_to(self, text: str, *, occurrence: int = 0, after: bool = False) -> Scratch:
+    def go_to(self, text: str, *, occurrence: int = 0, is_after: bool = False) -> Scratch:
         """Put the cursor before (or after) a text."""
-        at = -1
+        offset = -1
         for _ in range(occurrence + 1):
-            at = self.text.index(text, at + 1)
-        self.at = at + (len(text) if after else 0)
+            offset = self.text.index(text, offset + 1)
+        self.cursor_offset = offset + (len(text) if is_after else 0)
         return self
 
     def enter(self, text: str) -> None:
         """Type at the cursor."""
-        self.replace(self.at, self.at, text)
-        self.at += len(text)
+        self.replace(self.cursor_offset, self.cursor_offset, text)
+        self.cursor_offset += len(text)
 
     def text_of(self, name: str) -> str:
         """The present text of a file of the folder."""
         return self.open_files[name].text if name in self.open_files else self._parsed[name].text
 
-    def span(self, uri: str, place: types.Range) -> Span:
+    def span(self, uri: str, marked_range: types.Range) -> Span:
         """A range of an answer."""
         path = to_fs_path(uri)
         assert path is not None
         name = Path(path).relative_to(self.folder).as_posix()
         lines = Lines(self.text_of(name))
-        assert lines.position(lines.offset(place.start)) == place.start, f"{place.start} is not in the text"
-        return Span(name, lines.offset(place.start), lines.offset(place.end))
+        assert lines.position(lines.offset(marked_range.start)) == marked_range.start, (
+            f"{marked_range.start} is not in the text"
+        )
+        return Span(name, lines.offset(marked_range.start), lines.offset(marked_range.end))
 
     def spans(self, answer: object) -> list[Span]:
         """The places of an answer of locations, links, ranges or things with a range in this file; sorted."""
         items: Sequence[Any] = () if answer is None else answer if isinstance(answer, list | tuple) else (answer,)
-        found = []
+        spans = []
         for item in items:
             if isinstance(item, types.LocationLink):
-                found.append(self.span(item.target_uri, item.target_selection_range))
+                spans.append(self.span(item.target_uri, item.target_selection_range))
             elif isinstance(item, types.Location):
-                found.append(self.span(item.uri, item.range))
+                spans.append(self.span(item.uri, item.range))
             else:
-                found.append(self.span(self.uri, item if isinstance(item, types.Range) else item.range))
-        return sorted(found)
+                spans.append(self.span(self.uri, item if isinstance(item, types.Range) else item.range))
+        return sorted(spans)
 
     def words(self, answer: object) -> list[str]:
         """The texts at the places of an answer."""
@@ -198,10 +200,10 @@ class Scratch(File):
         params = types.SignatureHelpParams(self.identifier, self.position)
         return await _soon(self.editor.client.text_document_signature_help_async(params))
 
-    async def inlay_hints(self, place: types.Range | None = None) -> list[types.InlayHint]:
+    async def inlay_hints(self, hint_range: types.Range | None = None) -> list[types.InlayHint]:
         """Inlay hints of a range, of the whole file by default."""
-        params = types.InlayHintParams(self.identifier, place or Lines(self.text).range(0, len(self.text)))
-        return await _all(self.editor.client.text_document_inlay_hint_async(params))
+        params = types.InlayHintParams(self.identifier, hint_range or Lines(self.text).range(0, len(self.text)))
+        return await _wait_for_all(self.editor.client.text_document_inlay_hint_async(params))
 
     async def definition(self) -> list[Span]:
         """Where the thing at the cursor is defined."""
@@ -231,7 +233,7 @@ class Scratch(File):
     async def highlights(self) -> list[types.DocumentHighlight]:
         """All its uses in this file, with their kinds; `spans` gives the places."""
         params = types.DocumentHighlightParams(self.identifier, self.position)
-        return await _all(self.editor.client.text_document_document_highlight_async(params))
+        return await _wait_for_all(self.editor.client.text_document_document_highlight_async(params))
 
     async def prepare_rename(self) -> Any:
         """What a rename would rename."""
@@ -251,49 +253,49 @@ class Scratch(File):
 
     async def workspace_symbols(self, query: str) -> list[Any]:
         """Symbols of all files; `spans` gives the places of their `location`s."""
-        return await _all(self.editor.client.workspace_symbol_async(types.WorkspaceSymbolParams(query)))
+        return await _wait_for_all(self.editor.client.workspace_symbol_async(types.WorkspaceSymbolParams(query)))
 
     async def folding(self) -> list[types.FoldingRange]:
         """What can be folded."""
         params = types.FoldingRangeParams(self.identifier)
-        return await _all(self.editor.client.text_document_folding_range_async(params))
+        return await _wait_for_all(self.editor.client.text_document_folding_range_async(params))
 
     async def linked(self) -> list[Span]:
         """The places that change together with the one at the cursor."""
         params = types.LinkedEditingRangeParams(self.identifier, self.position)
         answer = await _soon(self.editor.client.text_document_linked_editing_range_async(params))
-        return [self.span(self.uri, place) for place in answer.ranges] if answer else []
+        return [self.span(self.uri, linked_range) for linked_range in answer.ranges] if answer else []
 
     async def selections(self) -> list[Span]:
         """The selection ranges at the cursor, the innermost first."""
         params = types.SelectionRangeParams(self.identifier, [self.position])
         answer = await _soon(self.editor.client.text_document_selection_range_async(params))
-        found: list[Span] = []
-        at = answer[0] if answer else None
-        while at is not None:
-            found.append(self.span(self.uri, at.range))
-            at = at.parent
-        return found
+        spans: list[Span] = []
+        selection = answer[0] if answer else None
+        while selection is not None:
+            spans.append(self.span(self.uri, selection.range))
+            selection = selection.parent
+        return spans
 
     async def links(self) -> list[types.DocumentLink]:
         """The links."""
         params = types.DocumentLinkParams(self.identifier)
-        return await _all(self.editor.client.text_document_document_link_async(params))
+        return await _wait_for_all(self.editor.client.text_document_document_link_async(params))
 
     async def call_hierarchy(self) -> list[types.CallHierarchyItem]:
         """The thing at the cursor, to ask `callers` and `callees` of."""
         params = types.CallHierarchyPrepareParams(self.identifier, self.position)
-        return await _all(self.editor.client.text_document_prepare_call_hierarchy_async(params))
+        return await _wait_for_all(self.editor.client.text_document_prepare_call_hierarchy_async(params))
 
     async def callers(self, item: types.CallHierarchyItem) -> list[types.CallHierarchyIncomingCall]:
         """Who calls it."""
         params = types.CallHierarchyIncomingCallsParams(item)
-        return await _all(self.editor.client.call_hierarchy_incoming_calls_async(params))
+        return await _wait_for_all(self.editor.client.call_hierarchy_incoming_calls_async(params))
 
     async def callees(self, item: types.CallHierarchyItem) -> list[types.CallHierarchyOutgoingCall]:
         """What it calls."""
         params = types.CallHierarchyOutgoingCallsParams(item)
-        return await _all(self.editor.client.call_hierarchy_outgoing_calls_async(params))
+        return await _wait_for_all(self.editor.client.call_hierarchy_outgoing_calls_async(params))
 
     async def semantic_tokens(self) -> types.SemanticTokens | None:
         """The tokens of the whole file, as they are sent."""
@@ -304,8 +306,8 @@ class Scratch(File):
         self, diagnostics: Sequence[types.Diagnostic] = (), only: Sequence[types.CodeActionKind | str] | None = None
     ) -> list[types.CodeAction]:
         """The code actions at the cursor, or at the first marked range of this file."""
-        own = [span for span in self.expected if span.file == self.name]
-        start, end = (own[0].start, own[0].end) if own else (self.at, self.at)
+        own_spans = [span for span in self.expected if span.file == self.name]
+        start, end = (own_spans[0].start, own_spans[0].end) if own_spans else (self.cursor_offset, self.cursor_offset)
         context = types.CodeActionContext(list(diagnostics), list(only) if only else None)
         params = types.CodeActionParams(self.identifier, Lines(self.text).range(start, end), context)
         answer = await _soon(self.editor.client.text_document_code_action_async(params))
@@ -314,7 +316,7 @@ class Scratch(File):
     async def formatting(self) -> list[types.TextEdit]:
         """The edits that format the file; `edited` applies them."""
         params = types.DocumentFormattingParams(self.identifier, types.FormattingOptions(2, True))
-        return await _all(self.editor.client.text_document_formatting_async(params))
+        return await _wait_for_all(self.editor.client.text_document_formatting_async(params))
 
     # Edits
 
@@ -337,22 +339,22 @@ class Scratch(File):
         for change in edit.document_changes or ():
             if isinstance(change, types.TextDocumentEdit):
                 changes.setdefault(change.text_document.uri, []).extend(change.edits)
-        found = {}
+        texts = {}
         for uri, edits in changes.items():
             path = to_fs_path(uri)
             assert path is not None
             name = Path(path).relative_to(self.folder).as_posix()
-            found[name] = self.edited(edits, name)
-        return found
+            texts[name] = self.edited(edits, name)
+        return texts
 
 
 async def _soon(answer: Awaitable[T]) -> T:
     return await asyncio.wait_for(answer, PATIENCE_S)
 
 
-async def _all(answer: Awaitable[Sequence[T] | None]) -> list[T]:
-    found = await asyncio.wait_for(answer, PATIENCE_S)
-    return list(found or ())
+async def _wait_for_all(answer: Awaitable[Sequence[T] | None]) -> list[T]:
+    answers = await asyncio.wait_for(answer, PATIENCE_S)
+    return list(answers or ())
 
 
 @asynccontextmanager
@@ -371,27 +373,27 @@ async def scratch(
         variant: One of `VARIANTS`.
         on_disk: Files that the editor does not open.
     """
-    named = {"a.sv": files} if isinstance(files, str) else dict(files)
-    parsed = {name: parse(variant(text)) for name, text in (named | dict(on_disk or {})).items()}
+    open_texts = {"a.sv": files} if isinstance(files, str) else dict(files)
+    parsed = {name: parse(variant(text)) for name, text in (open_texts | dict(on_disk or {})).items()}
     folder = editor.home.parent / f"scratch-{next(_numbers)}"
     for name, text in parsed.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(text.text.encode("utf-8", "surrogatepass"))
-    place = types.WorkspaceFolder(folder.as_uri(), folder.name)
-    _change_folders(editor, types.WorkspaceFoldersChangeEvent([place], []))
-    opened = {name: Scratch(editor, folder, name, parsed) for name in named}
+    workspace_folder = types.WorkspaceFolder(folder.as_uri(), folder.name)
+    _change_folders(editor, types.WorkspaceFoldersChangeEvent([workspace_folder], []))
+    opened = {name: Scratch(editor, folder, name, parsed) for name in open_texts}
     for file in opened.values():
         file.open_files = opened
     try:
         yield next(
-            (file for name, file in opened.items() if parsed[name].cursor is not None), opened[next(iter(named))]
+            (file for name, file in opened.items() if parsed[name].cursor is not None), opened[next(iter(open_texts))]
         )
     finally:
         # Where the server is gone, why it went is the news.
         if not editor.client.stopped:
             for file in opened.values():
                 file.close()
-            _change_folders(editor, types.WorkspaceFoldersChangeEvent([], [place]))
+            _change_folders(editor, types.WorkspaceFoldersChangeEvent([], [workspace_folder]))
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -415,9 +417,9 @@ class Golden:
         """Compare a text with the golden file `name`."""
         assert text is not None
         file = self._folder / name
-        written = text if text.endswith("\n") else text + "\n"
+        golden_text = text if text.endswith("\n") else text + "\n"
         if self._update:
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(written, encoding="utf-8")
+            file.write_text(golden_text, encoding="utf-8")
         assert file.exists(), f"{file} is not there; run the test with --update and look at what it writes"
-        assert written == file.read_text(encoding="utf-8"), f"differs from {file}; --update takes it over"
+        assert golden_text == file.read_text(encoding="utf-8"), f"differs from {file}; --update takes it over"

@@ -281,12 +281,12 @@ class Client:
     async def answer(self, method: str, params: Any) -> Any:
         """Ask, and wait for the answer."""
         number = await self.ask(method, params, keep=True)
-        await self._until(lambda: number in self._results)
+        await self._wait_until(lambda: number in self._results)
         return self._results.pop(number)
 
     async def ask(self, method: str, params: Any, *, keep: bool = False, text: str = "") -> int:
         """Ask without waiting, unless very much is under way; `text` is what is asked about."""
-        await self._until(lambda: len(self._waiting) < _MAX_WAITING)
+        await self._wait_until(lambda: len(self._waiting) < _MAX_WAITING)
         self._number += 1
         self._waiting[self._number] = (method, keep, text)
         self.counts[method] += 1
@@ -295,7 +295,7 @@ class Client:
 
     async def settled(self) -> None:
         """Wait until everything is answered."""
-        await self._until(lambda: not self._waiting)
+        await self._wait_until(lambda: not self._waiting)
 
     def notify(self, method: str, params: Any) -> None:
         """Tell."""
@@ -336,8 +336,8 @@ class Client:
             with contextlib.suppress(asyncio.CancelledError):
                 await asyncio.wait_for(task, _PATIENCE_S)
         if status != 0 or self.problems or b"Traceback" in self.log:
-            told = "\n\n".join(self.problems.values())
-            raise FuzzError(f"ended with {status}: {told or self.log.decode()[-4000:]}")
+            problem_texts = "\n\n".join(self.problems.values())
+            raise FuzzError(f"ended with {status}: {problem_texts or self.log.decode()[-4000:]}")
 
     async def kill(self) -> None:
         """End it somehow."""
@@ -347,13 +347,13 @@ class Client:
         for task in self._tasks:
             task.cancel()
 
-    async def _until(self, condition: Callable[[], bool]) -> None:
-        began, before = time.monotonic(), self._processor_s()
+    async def _wait_until(self, condition: Callable[[], bool]) -> None:
+        began, processor_start_s = time.monotonic(), self._processor_s()
         async with self._room:
             while not (condition() or self._is_gone):
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self._room.wait(), _LOOK_S)
-                took_s, worked_s = time.monotonic() - began, self._processor_s() - before
+                took_s, worked_s = time.monotonic() - began, self._processor_s() - processor_start_s
                 if worked_s > _PATIENCE_S or took_s > _STANDSTILL_S:
                     waiting = "\n".join(f"{method}: {text!r}" for method, _, text in self._waiting.values())
                     raise FuzzError(f"no answer after {took_s:.0f} s, {worked_s:.0f} s of them at work, to\n{waiting}")
@@ -405,8 +405,8 @@ class Client:
             # cancelled may say so.
             may_refuse = method in _REFUSING or method.startswith("benchwright/")
             if error["code"] != CANCELLED and not (error["code"] == REFUSED and may_refuse):
-                where = "".join((error.get("data") or {}).get("traceback", ())[-3:])
-                self._tell(f"{method} was answered with {error['message']}", where, text)
+                trace = "".join((error.get("data") or {}).get("traceback", ())[-3:])
+                self._tell(f"{method} was answered with {error['message']}", trace, text)
             return
         result = message.get("result")
         self.answers[method] += bool(result)
@@ -428,19 +428,19 @@ class Client:
         elif message["method"] == "window/showMessage" and "Unexpected error" in message["params"]["message"]:
             self._tell(message["params"]["message"], self.log.decode(errors="replace")[-2000:], "\n".join(self._trail))
 
-    def _tell(self, what: str, where: str, material: str) -> None:
-        self.problems.setdefault(what[:200], f"{what}\n{where}\n{material!r}")
+    def _tell(self, complaint: str, trace: str, material: str) -> None:
+        self.problems.setdefault(complaint[:200], f"{complaint}\n{trace}\n{material!r}")
 
 
 class Typist:
     """Types into one open file at random, and asks about random places of it."""
 
-    def __init__(self, client: Client, uri: str, text: str, others: Sequence[str]) -> None:
+    def __init__(self, client: Client, uri: str, text: str, other_texts: Sequence[str]) -> None:
         self.client = client
         self.uri = uri
         self.text = text
         self.version = 1
-        self._others = others
+        self._other_texts = other_texts
         self._is_gentle = client.random.random() < 0.5
         item = {"uri": uri, "languageId": "systemverilog", "version": 1, "text": text}
         client.notify("textDocument/didOpen", {"textDocument": item})
@@ -452,7 +452,7 @@ class Typist:
         for _ in range(chance.choice([1, 1, 1, 1, 2, 3])):
             if chance.random() < 0.05:
                 # A whole file again, else all would soon be so broken that there is little to answer.
-                self.text = join_surrogates(chance.choice(self._others))
+                self.text = join_surrogates(chance.choice(self._other_texts))
                 self._is_gentle = chance.random() < 0.5
                 changes.append({"text": self.text})
                 continue
@@ -464,8 +464,8 @@ class Typist:
             if self._is_gentle:
                 start = end = max(0, self.text.find(" ", start))
                 new = chance.choice(GENTLE)
-            place = lines.range(start, max(start, end))
-            changes.append({"range": plain_range(place), "text": new})
+            edit_range = lines.range(start, max(start, end))
+            changes.append({"range": plain_range(edit_range), "text": new})
             self.text = join_surrogates(self.text[:start] + new + self.text[max(start, end) :])
         self.version += 1
         identifier = {"uri": self.uri, "version": self.version}
@@ -479,7 +479,7 @@ class Typist:
         if following is not None:
             await self.client.ask(*following)
             return
-        method = chance.choice([one for one in POSITIONED + RANGED + WHOLE if one != _ASSISTED])
+        method = chance.choice([candidate for candidate in POSITIONED + RANGED + WHOLE if candidate != _ASSISTED])
         params = self._params(method)
         number = await self.client.ask(method, params, text=f"{params}\n{self.text}")
         if chance.random() < 0.03:
@@ -507,20 +507,20 @@ class Typist:
             return ""
         if kind < 0.85:
             return chance.choice(FRAGMENTS)
-        other = chance.choice(self._others)
-        start = chance.randint(0, len(other))
-        return other[start : start + chance.choice([3, 12, 60])]
+        other_text = chance.choice(self._other_texts)
+        start = chance.randint(0, len(other_text))
+        return other_text[start : start + chance.choice([3, 12, 60])]
 
-    def _place(self) -> dict[str, int]:
+    def _random_position(self) -> dict[str, int]:
         chance = self.client.random
         if chance.random() < 0.03:
             # Beyond the end, as a client that is ahead may mean it.
             return {"line": chance.choice([0, 7, 2_000_000]), "character": chance.choice([0, 999, 2_000_000])}
-        at = chance.randint(0, len(self.text))
-        if chance.random() < 0.6 and (word := _WORD.search(self.text, at)) is not None:
-            at = chance.randint(*word.span())
-        place = Lines(self.text).position(at)
-        return {"line": place.line, "character": place.character}
+        offset = chance.randint(0, len(self.text))
+        if chance.random() < 0.6 and (word := _WORD.search(self.text, offset)) is not None:
+            offset = chance.randint(*word.span())
+        position = Lines(self.text).position(offset)
+        return {"line": position.line, "character": position.character}
 
     def _of_design(self, operation: str) -> dict[str, Any]:
         chance = self.client.random
@@ -548,12 +548,12 @@ class Typist:
             case "generatedHelp":
                 return {"about": chance.choice(["failure", "hint"])}
             case "expandMacro" | "showExpansion":
-                return {"position": chance.choice([None, self._place()]), "full": chance.random() < 0.5}
+                return {"position": chance.choice([None, self._random_position()]), "full": chance.random() < 0.5}
             case "drivers" | "loads":
                 signal = chance.choice([None, module, "a.b"])
-                return {"position": chance.choice([None, self._place()]), "signal": signal}
+                return {"position": chance.choice([None, self._random_position()]), "signal": signal}
             case "registers" | "stateMachines":
-                return {"position": self._place(), "module": chance.choice([None, module])}
+                return {"position": self._random_position(), "module": chance.choice([None, module])}
             case "schematic" | "designSize" | "newTestbench":
                 # Of a module that there is, Yosys takes a second, and a new testbench waits for the client's edit.
                 return {"module": "nothing"}
@@ -564,8 +564,8 @@ class Typist:
             case "proveProblem" | "previewProblem" | "examQuestions" | "questionForm" | "questionModels":
                 return {}
             case "checkQuestionForm" | "saveQuestionForm":
-                given = {"statement": chance.choice(["", "# 𝄞"]), "form": {"choices": {"A": "x"}}}
-                return given | ({"digest": ""} if operation == "saveQuestionForm" else {})
+                question_form = {"statement": chance.choice(["", "# 𝄞"]), "form": {"choices": {"A": "x"}}}
+                return question_form | ({"digest": ""} if operation == "saveQuestionForm" else {})
             case "addFigure":
                 return {"picture": chance.choice(["", "file:///nothing.png"])}
             case "tryQuestion":
@@ -576,8 +576,8 @@ class Typist:
                 return {"label": chance.choice(["1", "../x", "𝄞"])}
             case "saveExamQuestion":
                 fields = ("decision", "format", "difficulty", "domain", "topic", "answer")
-                said = dict.fromkeys(fields, chance.choice(["", "open", "𝄞"]))
-                form: dict[str, object] = {**said, "choices": {}, "rubric": []}
+                answers = dict.fromkeys(fields, chance.choice(["", "open", "𝄞"]))
+                form: dict[str, object] = {**answers, "choices": {}, "rubric": []}
                 return {"label": "1", "digest": "", "statement": "", "solution": "", "form": form}
             case "makeExamPack":
                 return {"pack": chance.choice(["", "../x", "exam"])}
@@ -590,7 +590,7 @@ class Typist:
             case "waveformChange" | "waveformSource":
                 return {"signal": path, **({"time": 1} if operation == "waveformChange" else {})}
             case "waveformSignal":
-                return {"source": self.uri, "position": self._place()}
+                return {"source": self.uri, "position": self._random_position()}
             case "agentTool":
                 return {
                     "tool": chance.choice(["files", "read_file", "drivers", "run_own_tests", "take_hint", "nothing"]),
@@ -616,9 +616,12 @@ class Typist:
         if method.startswith("benchwright/"):
             return {"uri": self.uri} | self._of_design(method.removeprefix("benchwright/"))
         if method in POSITIONED:
-            params["position"] = self._place()
+            params["position"] = self._random_position()
         if method in RANGED:
-            ends = sorted((self._place(), self._place()), key=lambda place: (place["line"], place["character"]))
+            ends = sorted(
+                (self._random_position(), self._random_position()),
+                key=lambda position: (position["line"], position["character"]),
+            )
             params["range"] = {"start": ends[0], "end": ends[1]}
         match method:
             case "textDocument/references":
@@ -626,7 +629,7 @@ class Typist:
             case "textDocument/rename":
                 params["newName"] = chance.choice(["a", "name_1", "name_2", "begin", "1x", "", "\\odd ", "𝄞"])
             case "textDocument/selectionRange":
-                params["positions"] = [params.pop("position"), self._place()]
+                params["positions"] = [params.pop("position"), self._random_position()]
             case "textDocument/onTypeFormatting":
                 params |= {"ch": chance.choice([";", "\n", "d", "e"]), "options": self._options()}
             case "textDocument/formatting" | "textDocument/rangeFormatting":
@@ -645,9 +648,9 @@ class Typist:
         return {"tabSize": self.client.random.choice([0, 2, 4]), "insertSpaces": True}
 
 
-def plain_range(place: types.Range) -> dict[str, Any]:
+def plain_range(lsp_range: types.Range) -> dict[str, Any]:
     """A range as JSON."""
     return {
-        "start": {"line": place.start.line, "character": place.start.character},
-        "end": {"line": place.end.line, "character": place.end.character},
+        "start": {"line": lsp_range.start.line, "character": lsp_range.start.character},
+        "end": {"line": lsp_range.end.line, "character": lsp_range.end.character},
     }

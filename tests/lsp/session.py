@@ -85,7 +85,7 @@ def _converter() -> Converter:
 
 
 @dataclass
-class Shown:
+class ShownMessages:
     """Everything a server has shown to its user."""
 
     statuses: list[AttemptStatus] = field(default_factory=list)
@@ -106,7 +106,7 @@ class Editor:
 
     def __init__(self, home: Path, capabilities: types.ClientCapabilities) -> None:
         self.home = home
-        self.shown = Shown()
+        self.screen = ShownMessages()
         self.always_fresh = False
         self.answer = ""
         """The title that is chosen where the server asks."""
@@ -117,43 +117,43 @@ class Editor:
         self.initialized: types.InitializeResult | None = None
         self.client = LanguageClient(converter_factory=_converter)
         self._reading: asyncio.Task[None] | None = None
-        shown = self.shown
+        screen = self.screen
 
         def publish(params: types.PublishDiagnosticsParams) -> None:
-            shown.diagnostics.append(params)
+            screen.diagnostics.append(params)
 
         def changed(params: Any) -> None:
-            shown.statuses.append(AttemptStatus.model_validate(params))
+            screen.statuses.append(AttemptStatus.model_validate(params))
 
         def debugger(params: Any) -> None:
-            shown.debuggers.append(OwnTestDebugger.model_validate(_plain(params)))
+            screen.debuggers.append(OwnTestDebugger.model_validate(_plain(params)))
 
         def proof(params: Any) -> None:
-            shown.proofs.append(ProblemProof.model_validate(_plain(params)))
+            screen.proofs.append(ProblemProof.model_validate(_plain(params)))
 
         def progress(params: types.ProgressParams) -> None:
             value = params.value
             if isinstance(value, list):
-                shown.partial_results.append((params.token, _plain(value)))
+                screen.partial_results.append((params.token, _plain(value)))
             else:
-                shown.progress.append((params.token, dict(_plain(value))))
+                screen.progress.append((params.token, dict(_plain(value))))
 
         def message(params: types.ShowMessageParams) -> None:
-            shown.messages.append(params.message)
+            screen.messages.append(params.message)
 
         def question(params: types.ShowMessageRequestParams) -> types.MessageActionItem | None:
-            shown.questions.append(params.message)
+            screen.questions.append(params.message)
             answer = self.next_answers.pop(0) if self.next_answers else self.answer
-            return next((one for one in params.actions or () if one.title == answer), None)
+            return next((action for action in params.actions or () if action.title == answer), None)
 
         def refresh(params: None) -> None:
-            shown.lens_refreshes += 1
+            screen.lens_refreshes += 1
 
         def look_again(params: None) -> None:
-            shown.diagnostic_refreshes.append(None)
+            screen.diagnostic_refreshes.append(None)
 
         def colour_again(params: None) -> None:
-            shown.colour_refreshes.append(None)
+            screen.colour_refreshes.append(None)
 
         register_lsp_features(
             self.client,
@@ -251,8 +251,8 @@ class Editor:
 
     async def command(self, operation: str, /, **params: Any) -> Any:
         """Execute the command `benchwright.<operation>`."""
-        called = types.ExecuteCommandParams(f"benchwright.{operation}", [params])
-        return await self._answer(self.client.workspace_execute_command_async(called))
+        command_params = types.ExecuteCommandParams(f"benchwright.{operation}", [params])
+        return await self._answer(self.client.workspace_execute_command_async(command_params))
 
     async def refusal(self, operation: str, /, **params: Any) -> tuple[int, str]:
         """Code and sentence of a request that must be refused; the command must be refused alike."""
@@ -279,10 +279,10 @@ class Editor:
         """Begin the next test with this editor: nothing was shown yet, and no verdict is known."""
         assert self.process.returncode is None
         self.always_fresh = True
-        for shown in vars(self.shown).values():
-            if isinstance(shown, list):
-                shown.clear()
-        self.shown.lens_refreshes = 0
+        for messages in vars(self.screen).values():
+            if isinstance(messages, list):
+                messages.clear()
+        self.screen.lens_refreshes = 0
         shutil.rmtree(self.home / "data" / "sealed" / "@verdicts", ignore_errors=True)
         return self
 
@@ -297,23 +297,23 @@ class Editor:
 
     # Waiting
 
-    async def until(self, condition: Callable[[], bool], what: str) -> None:
+    async def wait_until(self, condition: Callable[[], bool], description: str) -> None:
         """Wait until something is so."""
         end = time.monotonic() + PATIENCE_S
         while not condition():
-            assert time.monotonic() < end, f"gave up waiting for {what}; the server said: {self.stderr.decode()}"
+            assert time.monotonic() < end, f"gave up waiting for {description}; the server said: {self.stderr.decode()}"
             await asyncio.sleep(0.01)
 
     def sandboxed(self) -> list[psutil.Process]:
         """Every process of a run."""
         children = psutil.Process(self.process.pid).children()
-        sandboxes = [[child, *_below(child)] for child in children if _name(child) == "bwrap"]
+        sandboxes = [[child, *_descendants(child)] for child in children if _name(child) == "bwrap"]
         # The sandbox itself is two processes, the third supervises; where there is no fourth, it waits for a run.
         return [process for sandbox in sandboxes if len(sandbox) > 3 for process in sandbox]
 
     async def simulating(self) -> list[psutil.Process]:
         """Wait until an `endless` run has started programs in its sandbox; returns them."""
-        await self.until(lambda: bool(self.sandboxed()), "a run")
+        await self.wait_until(lambda: bool(self.sandboxed()), "a run")
         return self.sandboxed()
 
     # What was recorded
@@ -332,7 +332,7 @@ def _name(process: psutil.Process) -> str:
         return ""
 
 
-def _below(process: psutil.Process) -> list[psutil.Process]:
+def _descendants(process: psutil.Process) -> list[psutil.Process]:
     try:
         return process.children(recursive=True)
     except psutil.NoSuchProcess:
@@ -403,35 +403,37 @@ class Desk:
 
     async def running(self) -> None:
         """Wait until the editor is told that a run goes on, which one of an `endless` solution does for long."""
-        await self.editor.until(lambda: [one.running for one in self._statuses()][-1:] == [True], "a run")
+        await self.editor.wait_until(lambda: [status.running for status in self._statuses()][-1:] == [True], "a run")
 
     async def stopped(self) -> None:
         """Wait until the editor is told that the run it was told of goes on no more."""
-        await self.editor.until(lambda: [one.running for one in self._statuses()][-1:] == [False], "the end of a run")
+        await self.editor.wait_until(
+            lambda: [status.running for status in self._statuses()][-1:] == [False], "the end of a run"
+        )
 
     def _statuses(self) -> list[AttemptStatus]:
-        return [status for status in self.editor.shown.statuses if status.attempt == self.attempt]
+        return [status for status in self.editor.screen.statuses if status.attempt == self.attempt]
 
     async def verdict(self, number: int) -> VerdictView:
         """Wait until the editor is told the verdict of a try."""
 
-        def told() -> list[VerdictView]:
+        def verdicts() -> list[VerdictView]:
             return [
                 status.verdict
                 for status in self._statuses()
                 if not status.running and status.verdict is not None and status.verdict.number >= number
             ]
 
-        await self.editor.until(lambda: bool(told()), f"verdict {number}")
-        assert told()[0].number == number
-        return told()[0]
+        await self.editor.wait_until(lambda: bool(verdicts()), f"verdict {number}")
+        assert verdicts()[0].number == number
+        return verdicts()[0]
 
     def events(self) -> list[Event]:
         """What the log has of this attempt."""
         with self.editor.log() as log:
             return [recorded.event for recorded in log.events(self.attempt)]
 
-    def told(self, kind: str) -> list[Any]:
+    def events_of_kind(self, kind: str) -> list[Any]:
         """The events of one type."""
         return [event for event in self.events() if event.type == kind]
 
@@ -463,18 +465,18 @@ class File:
         """Where it is on disk."""
         return Path(_path(self.uri))
 
-    def type(self, text: str, *, before: str = "", after: str = "", over: str = "") -> None:
+    def type(self, text: str, *, before_text: str = "", after_text: str = "", over_text: str = "") -> None:
         """Type at the only place before, after or instead of a text; at the end if none is given."""
-        mark = before or after or over
+        mark = before_text or after_text or over_text
         assert not mark or self.text.count(mark) == 1, f"{mark!r} is there {self.text.count(mark)} times"
-        at = self.text.index(mark) if mark else len(self.text)
-        start = at + len(after)
-        self.replace(start, start + len(over), text)
+        offset = self.text.index(mark) if mark else len(self.text)
+        start = offset + len(after_text)
+        self.replace(start, start + len(over_text), text)
 
     def replace(self, start: int, end: int, text: str) -> None:
         """Replace code points `start` to `end`."""
-        place = Lines(self.text).range(start, end)
-        self.change(types.TextDocumentContentChangePartial(text=text, range=place))
+        edit_range = Lines(self.text).range(start, end)
+        self.change(types.TextDocumentContentChangePartial(text=text, range=edit_range))
         self.text = self.text[:start] + text + self.text[end:]
 
     def paste(self, text: str) -> None:
@@ -505,7 +507,7 @@ class File:
     @property
     def problems(self) -> list[types.Diagnostic] | None:
         """What is marked in it now; none before anything was published for its present version."""
-        published = [shown for shown in self.editor.shown.diagnostics if shown.uri == self.uri]
+        published = [params for params in self.editor.screen.diagnostics if params.uri == self.uri]
         return list(published[-1].diagnostics) if published and published[-1].version == self.version else None
 
     async def marked(self, *texts: str) -> list[types.Diagnostic]:
@@ -520,7 +522,7 @@ class File:
             )
 
         try:
-            await self.editor.until(fits, f"problems {texts}")
+            await self.editor.wait_until(fits, f"problems {texts}")
         except AssertionError as error:
             raise AssertionError(f"{error}; marked is {self.problems}") from None
         return self.problems or []

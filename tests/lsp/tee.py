@@ -14,10 +14,10 @@ from typing import IO
 
 
 def copy(source: IO[bytes], target: IO[bytes], record: Path) -> None:
-    with record.open("wb", buffering=0) as kept:
+    with record.open("wb", buffering=0) as record_file:
         # Not through the buffer of `source`, which would be locked while the interpreter ends.
         while chunk := os.read(source.fileno(), 1 << 16):
-            kept.write(chunk)
+            record_file.write(chunk)
             target.write(chunk)
             target.flush()
     target.close()

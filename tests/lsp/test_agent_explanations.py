@@ -25,6 +25,6 @@ async def test_an_agent_has_a_finding_and_a_failure_explained(editor: Editor) ->
     assert "## Wrong" in finding
     await use("run_hidden_tests")
     assert "## Likely causes" in await use("explain_failure")
-    used = [(one.aid, one.through) for one in desk.events() if isinstance(one, AidUsed)]
-    assert ("explanations", "agent") in used
-    assert {through for _, through in used} == {"agent"}
+    aid_uses = [(event.aid, event.through) for event in desk.events() if isinstance(event, AidUsed)]
+    assert ("explanations", "agent") in aid_uses
+    assert {channel for _, channel in aid_uses} == {"agent"}

@@ -41,7 +41,7 @@ class Agent:
         self.session = session
 
     async def tools(self) -> list[str]:
-        return [one.name for one in (await self.session.list_tools()).tools]
+        return [tool.name for tool in (await self.session.list_tools()).tools]
 
     async def use(self, tool: str, **arguments: Any) -> str:
         answer = await self.session.call_tool(tool, arguments)
@@ -71,39 +71,41 @@ async def desk_at_work(editor: Editor) -> Desk:
 
 async def test_beside_an_editor_its_server_answers_and_records(editor: Editor, home: Path) -> None:
     desk = await desk_at_work(editor)
-    async with agent(home, desk.folder) as one:
-        assert "saturating" in (await one.use("problem")).lower()
+    async with agent(home, desk.folder) as mcp_agent:
+        assert "saturating" in (await mcp_agent.use("problem")).lower()
         (desk.folder / FILE).write_text(reference(PROBLEM))
-        status = json.loads(await one.use("run_hidden_tests"))
+        status = json.loads(await mcp_agent.use("run_hidden_tests"))
         assert status["verdict"]["outcome"] == "passed"
         assert (await desk.ask("status")).runs == 1
     assert (await desk.ask("status")).state is AttemptState.RUNNING
-    used = [one for one in desk.events() if isinstance(one, AidUsed)]
-    assert [(one.feature, one.detail, one.through) for one in used] == [("run_hidden_tests", "some-agent 1.2", "agent")]
+    aid_uses = [event for event in desk.events() if isinstance(event, AidUsed)]
+    assert [(aid_use.feature, aid_use.detail, aid_use.through) for aid_use in aid_uses] == [
+        ("run_hidden_tests", "some-agent 1.2", "agent")
+    ]
     assert desk.verified().ok
 
 
 async def test_alone_an_agent_starts_finds_runs_and_submits(home: Path) -> None:
     opened = json.loads((await benchwright(home, "open", f"starter/{PROBLEM}", "--json")).stdout)
     folder = Path(opened["status"]["workspace"].removeprefix("file://"))
-    async with agent(home, folder) as one:
-        assert (await one.use("files")).startswith("refused: The clock does not run yet")
-        assert json.loads(await one.use("start"))["state"] == "running"
-        assert FILE in [file["path"] for file in json.loads(await one.use("files"))]
+    async with agent(home, folder) as mcp_agent:
+        assert (await mcp_agent.use("files")).startswith("refused: The clock does not run yet")
+        assert json.loads(await mcp_agent.use("start"))["state"] == "running"
+        assert FILE in [file["path"] for file in json.loads(await mcp_agent.use("files"))]
         (folder / FILE).write_text("module sat_counter; wire a = b; endmodule\n")
-        (finding,) = json.loads(await one.use("lint", path=FILE))
+        (finding,) = json.loads(await mcp_agent.use("lint", path=FILE))
         assert (finding["line"], finding["level"]) == (1, "error")
         (folder / FILE).write_text(reference(PROBLEM))
-        assert await one.use("read_file", path=FILE) == reference(PROBLEM)
-        (top,) = json.loads(await one.use("hierarchy"))
+        assert await mcp_agent.use("read_file", path=FILE) == reference(PROBLEM)
+        (top,) = json.loads(await mcp_agent.use("hierarchy"))
         assert top["module"] == "sat_counter"
-        assert json.loads(await one.use("submit"))["state"] == "submitted"
+        assert json.loads(await mcp_agent.use("submit"))["state"] == "submitted"
 
 
 async def test_the_clock_is_paused_when_an_agent_that_works_alone_goes_away(home: Path) -> None:
     opened = json.loads((await benchwright(home, "open", f"starter/{PROBLEM}", "--json")).stdout)
-    async with agent(home, Path(opened["status"]["workspace"].removeprefix("file://"))) as one:
-        await one.use("start")
+    async with agent(home, Path(opened["status"]["workspace"].removeprefix("file://"))) as mcp_agent:
+        await mcp_agent.use("start")
     with open_log(log_file(Home.find({"BENCHWRIGHT_HOME": str(home)}))) as log:
         (header,) = log.headers()
         assert log.events(header.id)[-1].event.type == "paused"
@@ -126,22 +128,22 @@ async def test_aids_are_used_through_an_agent_and_each_is_recorded_as_its_own(ed
     (desk.folder / FILE).write_text(reference(PROBLEM))
     (desk.folder / "tests").mkdir()
     (desk.folder / "tests" / "tb_counter.sv").write_text(TESTBENCH)
-    async with agent(home, desk.folder) as one:
-        drivers = json.loads(await one.use("drivers", signal="sat_counter.count"))
+    async with agent(home, desk.folder) as mcp_agent:
+        drivers = json.loads(await mcp_agent.use("drivers", signal="sat_counter.count"))
         assert {flow["file"] for flow in drivers["drivers"]} == {FILE}
-        loads = json.loads(await one.use("loads", signal="sat_counter.up"))
+        loads = json.loads(await mcp_agent.use("loads", signal="sat_counter.up"))
         assert loads["port_of_top"] == "in"
-        assert [test["id"] for test in json.loads(await one.use("own_tests"))] == [OWN_TEST]
-        ran = json.loads(await one.use("run_own_tests", ids=[OWN_TEST], waves=True))
+        assert [test["id"] for test in json.loads(await mcp_agent.use("own_tests"))] == [OWN_TEST]
+        ran = json.loads(await mcp_agent.use("run_own_tests", ids=[OWN_TEST], waves=True))
         assert ran["passed"]
         assert (desk.folder / ran["runs"][0]["waves"]).is_file()
-        assert json.loads(await one.use("hints"))["taken"] == []
-    used = [(one.aid, one.feature, one.through) for one in desk.events() if isinstance(one, AidUsed)]
+        assert json.loads(await mcp_agent.use("hints"))["taken"] == []
+    aid_uses = [(event.aid, event.feature, event.through) for event in desk.events() if isinstance(event, AidUsed)]
     tools = ["drivers", "loads", "own_tests", "run_own_tests", "hints"]
-    assert [feature for aid, feature, _ in used if aid == "agent_tools"] == tools
+    assert [feature for aid, feature, _ in aid_uses if aid == "agent_tools"] == tools
     aids = [("design_views", "drivers"), ("design_views", "loads"), ("own_tests", "test_run")]
-    assert [(aid, feature) for aid, feature, _ in used if aid != "agent_tools"] == aids
-    assert {through for _, _, through in used} == {"agent"}
+    assert [(aid, feature) for aid, feature, _ in aid_uses if aid != "agent_tools"] == aids
+    assert {channel for _, _, channel in aid_uses} == {"agent"}
 
 
 OWN_TEST = "tests/tb_counter.sv::tb_counter"
@@ -150,24 +152,26 @@ OWN_TEST = "tests/tb_counter.sv::tb_counter"
 async def test_a_hint_that_an_agent_takes_is_the_next_and_costs_what_it_costs(editor: Editor, home: Path) -> None:
     desk = await editor.open_problem("starter/cache-tag-bits")
     await desk.start()
-    first, second = next(one for one in read_built_in("starter").problems if one.id == "cache-tag-bits").hidden.hints
-    async with agent(home, desk.folder) as one:
-        before = await one.use("hints")
-        assert json.loads(before)["next"] == {"number": 1, "costs": "nothing", "waits_for": None}
-        after = json.loads(await one.use("take_hint", number=1))
-        assert after["taken"] == [{"number": 1, "text": first}]
-        assert (await one.use("take_hint", number=3)).startswith("refused: Hint 2 comes next")
-        assert second not in before + json.dumps(after)
+    first, second = next(
+        problem for problem in read_built_in("starter").problems if problem.id == "cache-tag-bits"
+    ).hidden.hints
+    async with agent(home, desk.folder) as mcp_agent:
+        hints_before = await mcp_agent.use("hints")
+        assert json.loads(hints_before)["next"] == {"number": 1, "costs": "nothing", "waits_for": None}
+        hints_after = json.loads(await mcp_agent.use("take_hint", number=1))
+        assert hints_after["taken"] == [{"number": 1, "text": first}]
+        assert (await mcp_agent.use("take_hint", number=3)).startswith("refused: Hint 2 comes next")
+        assert second not in hints_before + json.dumps(hints_after)
     assert (
         "does not allow hints and explanations by a model"
         in (await editor.refusal("chatPrompt", **QUESTION, uri=desk.uri))[1]
     )
-    used = [one for one in desk.events() if isinstance(one, AidUsed) and one.aid == "hints"]
-    assert [(one.detail, one.cost, one.through) for one in used] == [("1", 0.0, "agent")]
+    aid_uses = [event for event in desk.events() if isinstance(event, AidUsed) and event.aid == "hints"]
+    assert [(aid_use.detail, aid_use.cost, aid_use.through) for aid_use in aid_uses] == [("1", 0.0, "agent")]
 
 
 @pytest.mark.parametrize(
-    ("tool", "arguments", "said"),
+    ("tool", "arguments", "message"),
     [
         ("read_file", {"path": "../../../../etc/passwd"}, "has no file"),
         ("read_file", {"path": "/etc/passwd"}, "has no file"),
@@ -177,12 +181,12 @@ async def test_a_hint_that_an_agent_takes_is_the_next_and_costs_what_it_costs(ed
     ],
 )
 async def test_what_is_not_there_or_not_asked_well_is_refused(
-    shared_editor: Editor, tool: str, arguments: dict[str, Any], said: str
+    shared_editor: Editor, tool: str, arguments: dict[str, Any], message: str
 ) -> None:
     desk = await shared_editor.open_problem(f"starter/{PROBLEM}")
     if (await desk.ask("status")).state is AttemptState.OPEN:
         await desk.start()
-    with pytest.raises(Exception, match=said):
+    with pytest.raises(Exception, match=message):
         await shared_editor.ask("agentTool", uri=desk.uri, tool=tool, arguments=arguments)
 
 
@@ -190,16 +194,16 @@ async def test_a_study_that_does_not_name_agents_offers_no_tool_and_refuses_each
     await begin(home, STUDY)
     editor = await editors()
     desk, _ = await task_at_work(editor)
-    async with agent(home, desk.folder) as one:
-        assert await one.tools() == []
+    async with agent(home, desk.folder) as mcp_agent:
+        assert await mcp_agent.tools() == []
         for tool in ("problem", "status", "start", "read_file", "run_hidden_tests", "submit"):
-            refused = await one.use(tool, path=FILE) if tool == "read_file" else await one.use(tool)
+            refused = await mcp_agent.use(tool, path=FILE) if tool == "read_file" else await mcp_agent.use(tool)
             assert (
                 refused
                 == "refused: The study that this attempt belongs to does not allow Benchwright's tools for agents."
             )
     assert (await ask(editor, "status", uri=desk.uri)).runs == 0
-    assert desk.told("aid_used") == []
+    assert desk.events_of_kind("aid_used") == []
 
 
 QUESTION = {"question": "Why?", "model": "vendor/model"}
@@ -216,8 +220,10 @@ async def test_a_question_in_the_chat_is_recorded_and_its_prompt_holds_the_publi
     prompt = (await editor.ask("chatPrompt", uri=desk.uri, **QUESTION))["text"]
     for public in ("my own line", "Saturating", "Why?"):
         assert public in prompt
-    used = [(one.aid, one.feature, one.detail, one.through) for one in desk.events() if isinstance(one, AidUsed)]
-    assert used == [("generated", "chat", "vendor/model", "editor")]
+    aid_uses = [
+        (event.aid, event.feature, event.detail, event.through) for event in desk.events() if isinstance(event, AidUsed)
+    ]
+    assert aid_uses == [("generated", "chat", "vendor/model", "editor")]
 
 
 ONLY_AGENTS = ("hints", "take_hint", "own_tests", "run_own_tests", "drivers", "loads")
@@ -229,14 +235,16 @@ async def test_a_study_that_names_agents_alone_has_no_tool_of_another_aid(editor
     )
     editor = await editors()
     desk, _ = await task_at_work(editor)
-    async with agent(home, desk.folder) as one:
-        offered = await one.tools()
+    async with agent(home, desk.folder) as mcp_agent:
+        offered = await mcp_agent.tools()
         assert "read_file" in offered
         assert not set(offered) & set(ONLY_AGENTS)
         for tool in ONLY_AGENTS:
-            refused = await one.use(tool, **({"signal": "sat_counter.count"} if tool in ("drivers", "loads") else {}))
+            refused = await mcp_agent.use(
+                tool, **({"signal": "sat_counter.count"} if tool in ("drivers", "loads") else {})
+            )
             assert refused.startswith("refused: The study that this attempt belongs to does not allow "), tool
-    assert desk.told("aid_used") == []
+    assert desk.events_of_kind("aid_used") == []
 
 
 STUDY = """

@@ -35,8 +35,8 @@ CLOCK, COUNT, FULL = (f"tb_wave.{name}" for name in ("clk", "count", "full"))
 
 async def use(desk: Desk, tool: str, **arguments: Any) -> dict[str, Any]:
     answer = await desk.editor.ask("agentTool", uri=desk.uri, tool=tool, arguments=arguments, agent="a 1")
-    told: dict[str, Any] = json.loads(answer["text"])
-    return told
+    reply: dict[str, Any] = json.loads(answer["text"])
+    return reply
 
 
 async def test_an_agent_learns_the_value_of_a_signal_when_another_rose(editor: Editor) -> None:
@@ -46,28 +46,30 @@ async def test_an_agent_learns_the_value_of_a_signal_when_another_rose(editor: E
     (desk.folder / "tests" / "tb_wave.sv").write_text(BENCH)
     (run,) = (await use(desk, "run_own_tests", ids=["tests/tb_wave.sv"], waves=True))["runs"]
     waves = run["waves"]
-    found = await use(desk, "wave_signals", waves=waves)
-    assert {CLOCK, COUNT, FULL} <= {one["path"] for one in found["signals"]}
-    assert [one["path"] for one in (await use(desk, "wave_signals", waves=waves, words=["FULL"]))["signals"]] == [FULL]
+    listing = await use(desk, "wave_signals", waves=waves)
+    assert {CLOCK, COUNT, FULL} <= {signal["path"] for signal in listing["signals"]}
+    assert [signal["path"] for signal in (await use(desk, "wave_signals", waves=waves, words=["FULL"]))["signals"]] == [
+        FULL
+    ]
 
     first = await use(desk, "wave_values_when", waves=waves, signal=FULL, edge="rise", read=[COUNT, FULL])
     assert first["values"] == {COUNT: "h7", FULL: "h1"}
     assert first["values_before"] == {COUNT: "h6", FULL: "h0"}
-    again = await use(desk, "wave_change", waves=waves, signal=FULL, edge="fall")
-    assert again["time"] > first["time"]
+    falling_change = await use(desk, "wave_change", waves=waves, signal=FULL, edge="fall")
+    assert falling_change["time"] > first["time"]
     third = await use(desk, "wave_change", waves=waves, signal=CLOCK, edge="rise", nth=3)
     values = await use(desk, "wave_values", waves=waves, signals=[COUNT], time=third["time"])
     assert values["values"] == {COUNT: "h3"}
     assert (await use(desk, "wave_change", waves=waves, signal=COUNT, value="h5"))["value"] == "h5"
 
-    for tool, arguments, said in (
+    for tool, arguments, message in (
         ("wave_change", {"signal": FULL, "edge": "rise", "nth": 9}, "changes to h1 .* times after 0"),
         ("wave_change", {"signal": "nowhere"}, "no signal nowhere"),
         ("wave_values", {"signals": [COUNT], "time": 1 << 70}, "time"),
         ("wave_signals", {"waves": "../../x.fst"}, "not in the workspace"),
         ("wave_signals", {"waves": "rtl/sat_counter.sv"}, "."),
     ):
-        with pytest.raises(JsonRpcException, match=said):
+        with pytest.raises(JsonRpcException, match=message):
             await use(desk, tool, **{"waves": waves, **arguments})
-    used = {(one.aid, one.through) for one in desk.events() if isinstance(one, AidUsed)}
-    assert used == {("agent_tools", "agent"), ("own_tests", "agent"), ("waveforms", "agent")}
+    aid_uses = {(event.aid, event.through) for event in desk.events() if isinstance(event, AidUsed)}
+    assert aid_uses == {("agent_tools", "agent"), ("own_tests", "agent"), ("waveforms", "agent")}

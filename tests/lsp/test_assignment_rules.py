@@ -64,7 +64,7 @@ async def test_our_own_completion_is_absent_and_asks_no_model_where_the_assignme
     file = desk.open(text=TEXT)
     assert await offered(file) == []
     assert model.requests == []
-    assert desk.told("assist_shown") == []
+    assert desk.events_of_kind("assist_shown") == []
 
 
 @pytest.mark.parametrize("allowed", [Allowed.COMPLETION, Allowed.CHAT])
@@ -75,7 +75,7 @@ async def test_our_own_completion_helps_where_the_assignment_lets_it(
     desk = await begun(assisted, sign_in(home, service, course))
     (item,) = await offered(desk.open(text=TEXT))
     assert item.insert_text == "a;"
-    assert desk.told("violation") == []
+    assert desk.events_of_kind("violation") == []
 
 
 async def test_the_rule_stands_in_list_statement_and_status_before_the_clock_starts(
@@ -84,10 +84,10 @@ async def test_the_rule_stands_in_list_statement_and_status_before_the_clock_sta
     rule = Assistance(allowed=Allowed.NONE)
     course = await asyncio.to_thread(service.set_up, title="Told", assistance=rule)
     pack = sign_in(home, service, course)
-    (listed,) = (one for one in (await assisted.ask("packs"))["packs"] if one["name"] == pack)
+    (listed,) = (listed_pack for listed_pack in (await assisted.ask("packs"))["packs"] if listed_pack["name"] == pack)
     assert listed["assistance"] == rule.told
     desk = await assisted.open_problem(f"{pack}/{PROBLEM}")
-    assert desk.told("started") == []
+    assert desk.events_of_kind("started") == []
     assert (desk.opened.status.assistance, desk.opened.status.without_help) == (rule.told, True)
     statement = desk.folder / "README.md"
     assert statement.read_text().endswith(f"**Help by models:** {rule.told}\n")
@@ -108,7 +108,7 @@ async def test_the_rule_stands_in_list_statement_and_status_before_the_clock_sta
 
 
 def _progress_has(editor: Editor, word: str) -> bool:
-    return word in json.dumps(editor.shown.progress)
+    return word in json.dumps(editor.screen.progress)
 
 
 def _change(service: Service, course: Course) -> None:
@@ -127,8 +127,10 @@ async def test_what_the_editor_reports_against_the_rule_is_flagged_in_the_studen
     extension = {"id": "GitHub.copilot", "version": "1", "active": True, "ai": True}
     environment = HELPED | {"uri": desk.uri, "extensions": [extension]}
     assisted.client.protocol.notify("benchwright/environment", environment)
-    await assisted.until(lambda: bool(desk.told("violation")), "a violation")
-    assert [(one.rule, one.detail) for one in desk.told("violation")] == [("ai_extension", "GitHub.copilot")]
+    await assisted.wait_until(lambda: bool(desk.events_of_kind("violation")), "a violation")
+    assert [(violation.rule, violation.detail) for violation in desk.events_of_kind("violation")] == [
+        ("ai_extension", "GitHub.copilot")
+    ]
 
 
 async def test_the_most_of_all_phases_is_what_the_students_machine_may_show(
@@ -160,7 +162,7 @@ async def test_who_has_too_many_runs_waiting_is_told_so_and_loses_nothing(
             file = desk.open()
             file.paste(reference(problem))
             file.save()
-            await editor.until(partial(_progress_has, editor, word), word)
+            await editor.wait_until(partial(_progress_has, editor, word), word)
             desks.append(desk)
         token = tmp_path / "token"
         token.write_text(await asyncio.to_thread(service.worker_token))
@@ -190,12 +192,13 @@ async def test_who_begins_too_many_attempts_is_told_so_once_and_goes_on_working(
         second = await editor.open_problem(f"{pack}/sync-fifo")
         await second.start()
         second.open().paste("module sync_fifo; endmodule\n")
-        await editor.until(
-            lambda: any("takes no more of your work for now" in one for one in editor.shown.messages), "word of it"
+        await editor.wait_until(
+            lambda: any("takes no more of your work for now" in message for message in editor.screen.messages),
+            "word of it",
         )
-        (told,) = (one for one in editor.shown.messages if "takes no more" in one)
-        assert "The limit of new attempts is 1 an hour for one person." in told
-        assert "It is recorded here, and is delivered later; go on working." in told
+        (notice,) = (message for message in editor.screen.messages if "takes no more" in message)
+        assert "The limit of new attempts is 1 an hour for one person." in notice
+        assert "It is recorded here, and is delivered later; go on working." in notice
         assert len(acknowledged(home)) == 1
         port = int(service.url.rpartition(":")[2])
         service.stop()
@@ -203,8 +206,8 @@ async def test_who_begins_too_many_attempts_is_told_so_once_and_goes_on_working(
         service.options = ()
         await asyncio.to_thread(service.start, port)
         # The next session hands in what waited.
-        another = await editors()
-        await another.ask("packs")
-        await another.until(lambda: len(acknowledged(home)) == 2, "all attempts at the service")
-        await another.quit()
+        second_editor = await editors()
+        await second_editor.ask("packs")
+        await second_editor.wait_until(lambda: len(acknowledged(home)) == 2, "all attempts at the service")
+        await second_editor.quit()
         assert acknowledged(home) == {desk.attempt: len(desk.events()) for desk in (first, second)}

@@ -32,7 +32,7 @@ async def test_an_assignment_is_opened_saved_failed_passed_and_submitted_as_any_
     pack = sign_in(home, service, course)
     editor = await editors()
     listed = await editor.ask("packs")
-    assert [one["title"] for one in listed["packs"] if one["name"] == pack] == ["Week 1"]
+    assert [listed_pack["title"] for listed_pack in listed["packs"] if listed_pack["name"] == pack] == ["Week 1"]
     desk = await editor.open_problem(f"{pack}/saturating-counter")
     await desk.start()
     file = desk.open()
@@ -106,11 +106,11 @@ async def test_work_goes_on_while_the_service_is_away_and_nothing_is_lost(
         file = desk.open()
         file.paste(reference("saturating-counter"))
         file.save()
-        await editor.until(
-            lambda: any("does not answer" in json.dumps(value) for _, value in editor.shown.progress),
+        await editor.wait_until(
+            lambda: any("does not answer" in json.dumps(value) for _, value in editor.screen.progress),
             "word that the service is away",
         )
-        file.type("// more\n", before="module sat_counter")
+        file.type("// more\n", before_text="module sat_counter")
         await asyncio.to_thread(service.start, port)
         assert (await desk.verdict(1)).outcome == "passed"
         await desk.submit()
@@ -126,12 +126,12 @@ async def test_what_a_killed_editor_left_behind_is_handed_in_once_its_problem_is
     editor = await editors()
     desk = await editor.open_problem(f"{pack}/saturating-counter")
     await desk.start()
-    desk.open().type("// more\n", before="module sat_counter")
-    await editor.until(lambda: bool(desk.told("edit")), "the edit")
+    desk.open().type("// more\n", before_text="module sat_counter")
+    await editor.wait_until(lambda: bool(desk.events_of_kind("edit")), "the edit")
     await editor.kill()
-    again = await editors()
-    await again.open_problem(f"{pack}/saturating-counter")
-    await again.until(lambda: acknowledged(home).get(desk.attempt, 0) > 2, "the service to have it")
+    second_editor = await editors()
+    await second_editor.open_problem(f"{pack}/saturating-counter")
+    await second_editor.wait_until(lambda: acknowledged(home).get(desk.attempt, 0) > 2, "the service to have it")
 
 
 async def test_a_confirmation_in_the_browser_signs_the_editor_in(
@@ -151,8 +151,8 @@ async def test_a_confirmation_in_the_browser_signs_the_editor_in(
     assert await finished == {"url": service.url, "name": "Ada", "courses": ["Computer architecture"]}
     packs = (await editor.ask("packs"))["packs"]
     assert any(pack["service"] == service.url for pack in packs)
-    _, told = await editor.refusal("signInFinish", url=service.url)
-    assert "Send benchwright/signInByBrowser first" in told
+    _, message = await editor.refusal("signInFinish", url=service.url)
+    assert "Send benchwright/signInByBrowser first" in message
     assert await editor.ask("accounts") == {"accounts": [{"url": service.url, "name": "Ada"}]}
     assert await editor.ask("signOut", url=service.url) == {"accounts": []}
     assert await editor.ask("accounts") == {"accounts": []}

@@ -24,11 +24,11 @@ HOUR = 3600
 
 async def reported(home: Path, desk: Desk) -> dict[str, str]:
     """The attempt's row in a report's table."""
-    out = home.parent / "report"
-    command = [SERVER[0], "report", "--attempts", desk.attempt, "--out", str(out)]
+    report_folder = home.parent / "report"
+    command = [SERVER[0], "report", "--attempts", desk.attempt, "--out", str(report_folder)]
     environment = {**os.environ, "BENCHWRIGHT_HOME": str(home)}
     await asyncio.to_thread(subprocess.run, command, env=environment, check=True, capture_output=True)
-    with (out / "attempts.csv").open(newline="") as table:
+    with (report_folder / "attempts.csv").open(newline="") as table:
         (row,) = csv.DictReader(table)
     return row
 
@@ -53,7 +53,7 @@ async def test_gaps_sleep_and_other_windows_become_facts_and_active_time_is_deri
 
     async def edit(number: int) -> None:
         file.type("// x\n")
-        await editor.until(lambda: len(desk.told("edit")) == number, "the edit")
+        await editor.wait_until(lambda: len(desk.events_of_kind("edit")) == number, "the edit")
 
     def tell(notice: str, **facts: object) -> None:
         editor.client.protocol.notify(f"benchwright/{notice}", {"uri": desk.uri, **facts})
@@ -65,13 +65,13 @@ async def test_gaps_sleep_and_other_windows_become_facts_and_active_time_is_deri
     clocks.pass_time(90)
     await edit(2)
     tell("focus", focused=False)
-    await editor.until(lambda: len(desk.told("focus")) == 1, "the focus")
+    await editor.wait_until(lambda: len(desk.events_of_kind("focus")) == 1, "the focus")
     clocks.pass_time(40)
     tell("focus", focused=True)
-    await editor.until(lambda: len(desk.told("focus")) == 2, "the focus")
+    await editor.wait_until(lambda: len(desk.events_of_kind("focus")) == 2, "the focus")
     clocks.pass_time(60)
     tell("idle", idle=True, afterS=60)
-    await editor.until(lambda: len(desk.told("idle")) == 1, "the stillness")
+    await editor.wait_until(lambda: len(desk.events_of_kind("idle")) == 1, "the stillness")
     clocks.pass_time(140)
     tell("idle", idle=False, afterS=200)
     await edit(3)
@@ -81,8 +81,8 @@ async def test_gaps_sleep_and_other_windows_become_facts_and_active_time_is_deri
     status = await desk.ask("abandon", reason="enough")
     took = time.monotonic() - began
 
-    assert [(one.idle, one.after_s) for one in desk.told("idle")] == [(True, 60), (False, 200)]
-    (slept,) = desk.told("suspended")
+    assert [(event.idle, event.after_s) for event in desk.events_of_kind("idle")] == [(True, 60), (False, 200)]
+    (slept,) = desk.events_of_kind("suspended")
     assert slept.wall_s - slept.mono_s == pytest.approx(HOUR, abs=1)
     assert desk.verified().ok
     assert status.active_s is not None
@@ -105,13 +105,13 @@ async def test_one_attempt_runs_at_a_time_and_the_other_is_paused_with_a_reason(
     await first.start()
     await second.start()
     assert [(await desk.ask("status")).state for desk in (first, second)] == ["paused", "running"]
-    (pause,) = first.told("paused")
+    (pause,) = first.events_of_kind("paused")
     assert pause.reason == "starter/sync-fifo was started"
-    (said,) = editor.shown.messages
-    assert first.opened.status.title in said and said.startswith("Paused ")
+    (message,) = editor.screen.messages
+    assert first.opened.status.title in message and message.startswith("Paused ")
     assert (await first.ask("resume")).state == "running"
     assert (await second.ask("status")).state == "paused"
-    assert (len(first.told("paused")), len(second.told("paused"))) == (1, 1)
+    assert (len(first.events_of_kind("paused")), len(second.events_of_kind("paused"))) == (1, 1)
 
 
 async def test_a_start_that_is_refused_pauses_nothing(editors: Editors) -> None:
@@ -121,7 +121,7 @@ async def test_a_start_that_is_refused_pauses_nothing(editors: Editors) -> None:
     await first.start()
     await editor.refusal("resume", uri=second.uri)
     assert (await first.ask("status")).state == "running"
-    assert editor.shown.messages == []
+    assert editor.screen.messages == []
 
 
 @pytest.mark.parametrize("end", ["pause", "abandon"])
@@ -139,7 +139,7 @@ async def test_a_sleep_is_noticed_although_the_clock_stops_before_the_next_heart
         # What is slept through in a pause is nothing to the clock.
         clocks.sleep(HOUR)
         await desk.ask("resume")
-        assert len(desk.told("suspended")) == 1
+        assert len(desk.events_of_kind("suspended")) == 1
 
 
 async def test_a_heartbeat_notices_a_sleep_once(editors: Editors, clocks: Clocks) -> None:
@@ -148,10 +148,10 @@ async def test_a_heartbeat_notices_a_sleep_once(editors: Editors, clocks: Clocks
     await desk.start()
     clocks.sleep(HOUR)
     for _ in range(2):
-        beats = len(desk.told("tick"))
+        beats = len(desk.events_of_kind("tick"))
         clocks.pass_time(31)
         await desk.ask("status")
-        await editor.until(lambda beats=beats: len(desk.told("tick")) > beats, "a heartbeat")  # type: ignore[misc]
-    (slept,) = desk.told("suspended")
+        await editor.wait_until(lambda beats=beats: len(desk.events_of_kind("tick")) > beats, "a heartbeat")  # type: ignore[misc]
+    (slept,) = desk.events_of_kind("suspended")
     assert isinstance(slept, Suspended)
     assert slept.wall_s - slept.mono_s == pytest.approx(HOUR, abs=1)

@@ -28,15 +28,15 @@ def problem(tmp_path: Path) -> Path:
 def marked(editor: Editor, problem: Path) -> list[str]:
     """What is marked in the problem's file now, open or not."""
     uri = (problem / "problem.toml").as_uri()
-    shown = [one for one in editor.shown.diagnostics if one.uri == uri]
-    return [one.message for one in shown[-1].diagnostics] if shown else []
+    published = [params for params in editor.screen.diagnostics if params.uri == uri]
+    return [diagnostic.message for diagnostic in published[-1].diagnostics] if published else []
 
 
 async def test_a_new_problem_is_begun_and_is_proved(editors: Editors, tmp_path: Path) -> None:
     editor = await editors()
-    made = await editor.ask("newProblem", folder=(tmp_path / "my-pack").as_uri(), id="holds")
-    assert made["uri"] == (tmp_path / "my-pack" / "holds").as_uri()
-    proof = await editor.ask("proveProblem", uri=made["statement"])
+    problem_fields = await editor.ask("newProblem", folder=(tmp_path / "my-pack").as_uri(), id="holds")
+    assert problem_fields["uri"] == (tmp_path / "my-pack" / "holds").as_uri()
+    proof = await editor.ask("proveProblem", uri=problem_fields["statement"])
     assert (proof["proof"], proof["reasons"]) == ("proved", [])
     sides = {side["name"]: side["outcome"] for side in proof["sides"]}
     assert sides == {"reference": "passed", "starting": "failed", "hidden/wrong/ignores-enable": "failed"}
@@ -48,19 +48,19 @@ async def test_a_save_proves_the_problem_and_marks_what_passes_and_what_fails(ed
     wrong.paste((problem / REFERENCE).read_text())
     wrong.save()
     passes = "The solution in hidden/wrong/ignores-enable passes: the tests don't find what is wrong with it."
-    await editor.until(lambda: marked(editor, problem) == [passes], "the wrong solution that passes")
-    await editor.until(lambda: bool(editor.shown.proofs), "the proof")
-    assert editor.shown.proofs[-1].proof == "wrong"
+    await editor.wait_until(lambda: marked(editor, problem) == [passes], "the wrong solution that passes")
+    await editor.wait_until(lambda: bool(editor.screen.proofs), "the proof")
+    assert editor.screen.proofs[-1].proof == "wrong"
     reference = editor.open(problem / REFERENCE)
-    reference.type("else q <= d;", over="else if (en) q <= d;")
+    reference.type("else q <= d;", over_text="else if (en) q <= d;")
     reference.save()
     test = "The reference fails the test takes_over_and_holds: q is 00111100, expected 10100101"
-    await editor.until(lambda: test in marked(editor, problem), "the reference that fails")
-    reference.type("else if (en) q <= d;", over="else q <= d;")
+    await editor.wait_until(lambda: test in marked(editor, problem), "the reference that fails")
+    reference.type("else if (en) q <= d;", over_text="else q <= d;")
     reference.save()
-    wrong.type("else q <= d;", over="else if (en) q <= d;")
+    wrong.type("else q <= d;", over_text="else if (en) q <= d;")
     wrong.save()
-    await editor.until(lambda: marked(editor, problem) == [], "no mark on a problem that is proved")
+    await editor.wait_until(lambda: marked(editor, problem) == [], "no mark on a problem that is proved")
 
 
 async def test_a_change_on_disk_proves_the_problem_once(editors: Editors, problem: Path) -> None:
@@ -71,18 +71,18 @@ async def test_a_change_on_disk_proves_the_problem_once(editors: Editors, proble
         # As an editor does when it has written a file itself.
         editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams(changed))
         await asyncio.sleep(0.3)
-    await editor.until(lambda: bool(editor.shown.proofs), "a proof")
-    assert [one.proof for one in editor.shown.proofs] == ["wrong"]
+    await editor.wait_until(lambda: bool(editor.screen.proofs), "a proof")
+    assert [proof.proof for proof in editor.screen.proofs] == ["wrong"]
 
 
 async def test_a_version_that_is_checked_out_proves_nothing(editors: Editors, tmp_path: Path) -> None:
     editor = await editors()
     folders = [new_problem(tmp_path / "my-pack", f"holds-{number}", DesignForm.COCOTB) for number in range(4)]
-    changed = [types.FileEvent((one / "statement.md").as_uri(), types.FileChangeType.Changed) for one in folders]
+    changed = [types.FileEvent((folder / "statement.md").as_uri(), types.FileChangeType.Changed) for folder in folders]
     editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams(changed))
     proof = await editor.ask("proveProblem", uri=folders[0].as_uri())
     assert proof["proof"] == "proved"
-    assert editor.shown.proofs == []
+    assert editor.screen.proofs == []
 
 
 async def test_remarks_and_reasons_stand_beside_each_other(editors: Editors, problem: Path) -> None:
@@ -94,7 +94,7 @@ async def test_remarks_and_reasons_stand_beside_each_other(editors: Editors, pro
     (reason,) = await file.marked("ignores-enable passes")
     assert file.marked_text(reason) == '"holds"'
     assert reason.severity is types.DiagnosticSeverity.Error
-    file.type('"soft"', over='"easy"')
+    file.type('"soft"', over_text='"easy"')
     await file.marked("difficulty", "ignores-enable passes")
 
 
@@ -106,16 +106,18 @@ async def test_nothing_is_run_on_saving_where_the_setting_is_off(editors: Editor
     await editor.ask("previewProblem", uri=wrong.uri)
     assert editor.sandboxed() == []
     assert marked(editor, problem) == []
-    assert editor.shown.proofs == []
+    assert editor.screen.proofs == []
 
 
 async def test_a_preview_has_what_a_solver_gets_and_nothing_hidden(editors: Editors, problem: Path) -> None:
     editor = await editors()
     (problem / "hidden/harness/secret.txt").write_text("a canary")
-    shown = await editor.ask("previewProblem", uri=(problem / "statement.md").as_uri())
-    folder = Path(shown["uri"].removeprefix("file://"))
-    assert shown["files"] == ["README.md", "rtl/holds.sv"]
-    assert sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()) == shown["files"]
+    preview = await editor.ask("previewProblem", uri=(problem / "statement.md").as_uri())
+    folder = Path(preview["uri"].removeprefix("file://"))
+    assert preview["files"] == ["README.md", "rtl/holds.sv"]
+    assert (
+        sorted(file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()) == preview["files"]
+    )
     assert "canary" not in "".join(file.read_text() for file in folder.rglob("*") if file.is_file())
     assert "Files to write: [`rtl/holds.sv`](rtl/holds.sv)" in (folder / "README.md").read_text()
     assert folder.is_relative_to(editor.home)
@@ -124,18 +126,18 @@ async def test_a_preview_has_what_a_solver_gets_and_nothing_hidden(editors: Edit
 async def test_a_preview_of_a_question_has_its_choices(editors: Editors, tmp_path: Path) -> None:
     editor = await editors()
     question = new_problem(tmp_path / "quiz", "stalls", QuestionFormat.MULTIPLE_CHOICE)
-    shown = await editor.ask("previewProblem", uri=question.as_uri())
-    statement = Path(shown["statement"].removeprefix("file://")).read_text()
+    preview = await editor.ask("previewProblem", uri=question.as_uri())
+    statement = Path(preview["statement"].removeprefix("file://")).read_text()
     assert "- **A.** First" in statement
 
 
 async def test_what_is_no_problem_of_a_pack_is_refused(editors: Editors, tmp_path: Path) -> None:
     editor = await editors()
     for operation in ("proveProblem", "previewProblem"):
-        code, said = await editor.refusal(operation, uri=(tmp_path / "alone.sv").as_uri())
+        code, message = await editor.refusal(operation, uri=(tmp_path / "alone.sv").as_uri())
         assert code == -32803
-        assert "belongs to no problem of a pack's folder" in said
-    _, said = await editor.refusal("newProblem", folder=tmp_path.as_uri(), id="Not A Name")
-    assert "use lower-case letters" in said
-    _, said = await editor.refusal("newProblem", folder=tmp_path.as_uri(), id="holds", form="essay")
-    assert "'essay'; choose one of cocotb" in said
+        assert "belongs to no problem of a pack's folder" in message
+    _, message = await editor.refusal("newProblem", folder=tmp_path.as_uri(), id="Not A Name")
+    assert "use lower-case letters" in message
+    _, message = await editor.refusal("newProblem", folder=tmp_path.as_uri(), id="holds", form="essay")
+    assert "'essay'; choose one of cocotb" in message

@@ -38,9 +38,12 @@ async def test_callers_and_callees_of_a_routine_are_found(editor: Editor, varian
         (item,) = await file.call_hierarchy()
         assert file.words([types.Location(item.uri, item.selection_range)]) == ["middle"]
         (to_leaf,) = await file.callees(item)
-        assert file.words([types.Location(file.uri, place) for place in to_leaf.from_ranges]) == ["leaf", "leaf"]
+        assert file.words([types.Location(file.uri, call_range) for call_range in to_leaf.from_ranges]) == [
+            "leaf",
+            "leaf",
+        ]
         task = next(call for call in await file.callers(item) if call.from_.name == "t")
-        assert file.words([types.Location(task.from_.uri, place) for place in task.from_ranges]) == ["middle"]
+        assert file.words([types.Location(task.from_.uri, call_range) for call_range in task.from_ranges]) == ["middle"]
 
 
 SIGNALS = """\

@@ -60,9 +60,9 @@ def graded(service: Service, course: Course) -> tuple[str, str]:
         assert change(teacher, rules, worth="4", counting="best", late="100").status_code == 303
         progress = teacher.get(f"/courses/{course.name}/progress").text
         (link,) = set(re.findall(rf'href="(/courses/[^"]+/attempts/[^"]+/{PROBLEM}/[^"]+)"', progress))
-        found = re.search("<dt>Clock</dt><dd>(.*?)</dd>", teacher.get(link).text)
-        assert found is not None
-        return found[1], points(teacher, course, link.rpartition("/")[2])
+        match = re.search("<dt>Clock</dt><dd>(.*?)</dd>", teacher.get(link).text)
+        assert match is not None
+        return match[1], points(teacher, course, link.rpartition("/")[2])
 
 
 def seconds(text: str) -> list[float]:
@@ -70,7 +70,7 @@ def seconds(text: str) -> list[float]:
 
 
 def has_passed(editor: Editor) -> bool:
-    verdict = editor.shown.statuses[-1].verdict
+    verdict = editor.screen.statuses[-1].verdict
     return verdict is not None and verdict.outcome == "passed"
 
 
@@ -140,16 +140,16 @@ async def test_a_clock_that_jumps_and_a_computer_that_sleeps_leave_active_time_a
     clocks.sleep(5 * HOUR)
     file.paste(reference(PROBLEM))
     file.save()
-    await editor.until(lambda: has_passed(editor), "the last verdict")
+    await editor.wait_until(lambda: has_passed(editor), "the last verdict")
     await desk.submit()
     await editor.quit()
     assert acknowledged(home) == {desk.attempt: len(desk.events())}
     assert desk.verified().ok
-    told, worth = await asyncio.to_thread(graded, service, course)
+    clock_text, worth = await asyncio.to_thread(graded, service, course)
     assert worth == "4"
-    newest, least, most = seconds(told)
-    assert "it was set" in told
-    assert newest == least == pytest.approx(-3 * HOUR, abs=60)
-    assert most == pytest.approx(2 * HOUR, abs=60)
+    newest, least_s, most_s = seconds(clock_text)
+    assert "it was set" in clock_text
+    assert newest == least_s == pytest.approx(-3 * HOUR, abs=60)
+    assert most_s == pytest.approx(2 * HOUR, abs=60)
     with editor.log() as log:
         assert log.summary(desk.attempt).clock.active_s < HOUR

@@ -29,11 +29,13 @@ async def titles(file: Scratch, only: list[types.CodeActionKind | str] | None = 
     return [action.title for action in await file.code_actions(only=only)]
 
 
-async def done(file: Scratch, title: str, only: list[types.CodeActionKind | str] | None = None) -> dict[str, str]:
+async def apply_action(
+    file: Scratch, title: str, only: list[types.CodeActionKind | str] | None = None
+) -> dict[str, str]:
     """The texts of all changed files after an action."""
     offered = await file.code_actions(only=only)
-    assert title in [one.title for one in offered]
-    (action,) = [one for one in offered if one.title == title]
+    assert title in [candidate.title for candidate in offered]
+    (action,) = [candidate for candidate in offered if candidate.title == title]
     if action.edit is None:
         action = await file.editor.client.code_action_resolve_async(action)
     return {name: text.replace("\r\n", "\n") for name, text in file.edited_files(action.edit).items()}
@@ -155,7 +157,7 @@ async def test_an_action_does_what_it_says(
 ) -> None:
     async with scratch(editor, {"a.sv": text}, variant) as file:
         if expected:
-            assert body((await done(file, title))["a.sv"]) == expected
+            assert body((await apply_action(file, title))["a.sv"]) == expected
         else:
             # `new` is a keyword: what slang says there is about syntax.
             assert title not in await titles(file)
@@ -181,14 +183,14 @@ async def test_a_module_of_another_file_gets_the_port_there(editor: Editor) -> N
     files = {"a.sv": "module m(input a);\n  s u (.a(a), .ex‸tra(a));\nendmodule\n"}
     sub = "module s (\n  input a  // the only one\n);\nendmodule\n"
     async with scratch(editor, files, on_disk={"s.sv": sub}) as file:
-        texts = await done(file, "Add the input port 'extra' to 's'")
+        texts = await apply_action(file, "Add the input port 'extra' to 's'")
         assert texts == {"s.sv": "module s (\n  input a,  // the only one\n  input logic extra\n);\nendmodule\n"}
 
 
 async def test_edits_name_the_version_they_are_for(editor: Editor) -> None:
     async with scratch(editor, {"a.sv": "module m;\n  wire w‸\nendmodule\n"}) as file:
         file.type("// more\n")
-        (action,) = [one for one in await file.code_actions() if one.title == "Insert ';'"]
+        (action,) = [candidate for candidate in await file.code_actions() if candidate.title == "Insert ';'"]
         assert action.edit is not None
         (change,) = action.edit.document_changes or ()
         assert isinstance(change, types.TextDocumentEdit)
@@ -212,18 +214,18 @@ async def test_what_verible_finds_can_be_fixed_or_waived(editor: Editor) -> None
     async with scratch(editor, {"a.sv": text}) as file:
         file.save()
         await file.marked("unused net", "trailing spaces", "blocking")
-        assert body((await done(file, "Remove trailing space"))["a.sv"]) == text.replace("‸  \n", "\n")
-        waived = (await done(file, "Waive no-trailing-spaces on this line"))["a.sv"]
+        assert body((await apply_action(file, "Remove trailing space"))["a.sv"]) == text.replace("‸  \n", "\n")
+        waived = (await apply_action(file, "Waive no-trailing-spaces on this line"))["a.sv"]
         assert "  // verilog_lint: waive no-trailing-spaces\n  wire w;  \n" in waived
         file.go_to("<=")
-        assert "always_comb y = x;" in (await done(file, "Make this assignment blocking"))["a.sv"]
+        assert "always_comb y = x;" in (await apply_action(file, "Make this assignment blocking"))["a.sv"]
 
 
 async def test_a_waiver_silences_what_it_names(editor: Editor) -> None:
     text = "module m(output wire y);\n  wire [3:0] w ‸= 8'd255;\n  assign y = w[0];\nendmodule\n"
     async with scratch(editor, {"a.sv": text}) as file:
         (problem,) = await file.marked("implicit conversion")
-        waived = (await done(file, f"Waive {problem.code} on this line"))["a.sv"]
+        waived = (await apply_action(file, f"Waive {problem.code} on this line"))["a.sv"]
         assert f"  // slang lint_off {problem.code}\n" in waived
         file.paste(waived)
         await file.marked()
@@ -234,7 +236,7 @@ async def test_everything_safe_is_fixed_at_once_and_only_when_asked_for(editor: 
     async with scratch(editor, {"a.sv": text}) as file:
         title = "Fix everything that is safe to fix"
         assert title not in await titles(file)
-        fixed = await done(file, title, ["source.fixAll"])
+        fixed = await apply_action(file, title, ["source.fixAll"])
         assert fixed == {"a.sv": "module a;\n  wire w;\n  always @(*) begin end\nendmodule\n"}
 
 

@@ -62,12 +62,14 @@ async def test_other_clients_are_led_there_by_the_server(editor: Editor) -> None
     async with scratch(editor, TWO) as file:
         first, _ = await resolved(file)
         assert first.command is not None
-        called = types.ExecuteCommandParams(first.command.command, list(first.command.arguments or ()))
-        await editor.client.workspace_execute_command_async(called)
-        assert editor.shown.messages == ["Instances: a.sv:3, b.sv:1."]
-        called = types.ExecuteCommandParams(first.command.command, [{"uri": "file:///nowhere.sv", "module": "x"}])
-        await editor.client.workspace_execute_command_async(called)
-        assert editor.shown.messages[1:] == ["No open folder has an instance of it."]
+        command_params = types.ExecuteCommandParams(first.command.command, list(first.command.arguments or ()))
+        await editor.client.workspace_execute_command_async(command_params)
+        assert editor.screen.messages == ["Instances: a.sv:3, b.sv:1."]
+        command_params = types.ExecuteCommandParams(
+            first.command.command, [{"uri": "file:///nowhere.sv", "module": "x"}]
+        )
+        await editor.client.workspace_execute_command_async(command_params)
+        assert editor.screen.messages[1:] == ["No open folder has an instance of it."]
 
 
 async def test_modules_of_a_broken_file_still_have_their_lenses(editor: Editor) -> None:
@@ -107,11 +109,11 @@ async def test_the_size_of_a_module_is_shown_with_its_change_since_the_last_save
 
     async with scratch(editor, text) as file:
         await shows(file, "1 cell · 3 wires · longest path 1")
-        file.type(" + (a ^ b)", after="a + b")
+        file.type(" + (a ^ b)", after_text="a + b")
         file.save()
         await shows(file, "3 cells (+2) · 3 wires · longest path 2 (+1)")
 
 
 async def test_without_the_setting_no_size_is_shown(editor: Editor) -> None:
     async with scratch(editor, "module m(input a, output y); assign y = ~a; endmodule\n") as file:
-        assert [one.command for one in await editor.lenses(file)] == [None]
+        assert [lens.command for lens in await editor.lenses(file)] == [None]

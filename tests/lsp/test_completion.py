@@ -48,15 +48,15 @@ def accepted(file: Scratch, item: types.CompletionItem) -> str:
     """The text after a completion was taken, with the places to fill in at their defaults."""
     edit = item.text_edit
     assert edit is not None
-    place = edit.replace if isinstance(edit, types.InsertReplaceEdit) else edit.range
+    edit_range = edit.replace if isinstance(edit, types.InsertReplaceEdit) else edit.range
     text = edit.new_text
     if item.insert_text_format is types.InsertTextFormat.Snippet:
         text = re.sub(r"\$\{\d+:((?:[^}\\]|\\.)*)\}|\$\d+", lambda stop: stop[1] or "", text)
         text = re.sub(r"\\([$}\\])", r"\1", text)
-    return file.edited([types.TextEdit(place, text)])
+    return file.edited([types.TextEdit(edit_range, text)])
 
 
-def named(items: list[types.CompletionItem], label: str) -> types.CompletionItem:
+def item_with_label(items: list[types.CompletionItem], label: str) -> types.CompletionItem:
     return next(item for item in items if item.label == label)
 
 
@@ -90,8 +90,8 @@ async def test_parameters_come_in_a_parameter_list(editor: Editor) -> None:
 async def test_a_whole_instance_is_written_at_once(editor: Editor, golden: Golden) -> None:
     async with scratch(editor, "module top;\n  su‸\nendmodule\n", on_disk={"sub.sv": SUB}) as file:
         items = await file.completion()
-        whole = named(items, "sub …")
-        assert items.index(whole) < items.index(named(items, "sub"))
+        whole = item_with_label(items, "sub …")
+        assert items.index(whole) < items.index(item_with_label(items, "sub"))
         golden.check("instance.sv", accepted(file, whole))
         resolved = await file.resolve(whole)
     assert isinstance(resolved.documentation, types.MarkupContent)
@@ -105,7 +105,7 @@ async def test_no_module_is_offered_inside_of_itself(editor: Editor) -> None:
 async def test_a_port_that_has_its_parentheses_gets_no_others(editor: Editor) -> None:
     async with scratch(editor, "module top;\n  sub u (.da‸(x));\nendmodule\n", on_disk={"sub.sv": SUB}) as file:
         items = await file.completion()
-        assert ".data_in(x));" in accepted(file, named(items, "data_in"))
+        assert ".data_in(x));" in accepted(file, item_with_label(items, "data_in"))
 
 
 # Members
@@ -133,9 +133,9 @@ async def test_members_of_the_base_class_come_after_super(editor: Editor) -> Non
     text = (
         "class b;\nint x;\nendclass\nclass c extends b;\nint y;\nfunction void f();\nsuper.‸\nendfunction\nendclass\n"
     )
-    found = await offered(editor, text, ".")
-    assert "x" in found
-    assert "y" not in found
+    labels = await offered(editor, text, ".")
+    assert "x" in labels
+    assert "y" not in labels
 
 
 async def test_an_interface_gives_its_signals_and_a_modport_only_its_own(editor: Editor) -> None:
@@ -187,12 +187,12 @@ async def test_locals_are_known_only_in_their_block(editor: Editor, first: str, 
 async def test_a_function_is_called_with_the_arguments_it_needs(editor: Editor) -> None:
     text = "module m;\n  int n = shapes::to‸;\nendmodule\n"
     async with scratch(editor, text, on_disk={"shapes.sv": PACKAGE}) as file:
-        assert "shapes::total(a, b);" in accepted(file, named(await file.completion(), "total"))
+        assert "shapes::total(a, b);" in accepted(file, item_with_label(await file.completion(), "total"))
 
 
 async def test_a_name_typed_before_another_replaces_it_or_not(editor: Editor) -> None:
     async with scratch(editor, "module m;\n  logic first;\n  assign x = fi‸rst;\nendmodule\n") as file:
-        edit = named(await file.completion(), "first").text_edit
+        edit = item_with_label(await file.completion(), "first").text_edit
     assert isinstance(edit, types.InsertReplaceEdit)
     assert edit.insert.end == file.position
     assert file.words(edit.replace) == ["first"]
@@ -202,7 +202,7 @@ async def test_a_name_typed_before_another_replaces_it_or_not(editor: Editor) ->
 
 
 @pytest.mark.parametrize(
-    ("text", "has", "has_not"),
+    ("text", "expected_labels", "has_not"),
     [
         ("mod‸", ["module"], ["modport"]),
         ("module m;\n  alw‸\nendmodule\n", ["always_comb", "always_ff"], []),
@@ -217,16 +217,16 @@ async def test_a_name_typed_before_another_replaces_it_or_not(editor: Editor) ->
         ("module m;\n  initial begin\n    be‸\n  end\nendmodule\n", ["begin"], ["$bitstoreal"]),
     ],
 )
-async def test_words_fit_their_place(editor: Editor, text: str, has: list[str], has_not: list[str]) -> None:
+async def test_words_fit_their_place(editor: Editor, text: str, expected_labels: list[str], has_not: list[str]) -> None:
     labels = await offered(editor, text)
-    assert set(has) <= set(labels)
+    assert set(expected_labels) <= set(labels)
     assert not set(has_not) & set(labels)
 
 
 async def test_a_macro_is_offered_with_its_arguments(editor: Editor) -> None:
     text = "`define MAX(a, b) ((a) > (b))\nmodule m;\n  wire w = `M‸;\nendmodule\n"
     async with scratch(editor, text) as file:
-        item = named(await file.completion(), "`MAX")
+        item = item_with_label(await file.completion(), "`MAX")
         assert "wire w = `MAX(a, b);" in accepted(file, item)
 
 
@@ -263,8 +263,8 @@ async def test_half_a_module_is_enough(editor: Editor) -> None:
 async def test_what_was_typed_a_moment_ago_is_offered(editor: Editor) -> None:
     async with scratch(editor, "module m;\n  assign x = fr‸;\nendmodule\n") as file:
         assert "fresh" not in [item.label for item in await file.completion()]
-        file.type("  logic fresh;\n", after="module m;\n")
-        file.go_to("fr;", after=False).at += 2
+        file.type("  logic fresh;\n", after_text="module m;\n")
+        file.go_to("fr;", is_after=False).cursor_offset += 2
         assert "fresh" in [item.label for item in await file.completion()]
 
 
@@ -274,14 +274,14 @@ async def test_members_of_what_was_typed_a_moment_ago_are_offered_in_a_long_file
     async with scratch(editor, text, on_disk={"shapes.sv": PACKAGE}) as file:
         assert await file.completion()
         file.enter("brand_new.")
-        file.type("  shapes::pixel_t brand_new;\n", after="module m;\n")
-        file.go_to("brand_new.;").at += len("brand_new.")
+        file.type("  shapes::pixel_t brand_new;\n", after_text="module m;\n")
+        file.go_to("brand_new.;").cursor_offset += len("brand_new.")
         assert [item.label for item in await file.completion(".")] == ["red", "green"]
 
 
 async def test_documentation_of_an_older_list_is_not_mixed_up(editor: Editor) -> None:
     async with scratch(editor, "module m;\n  logic first;\n  assign x = fi‸;\nendmodule\n") as file:
-        old = named(await file.completion(), "first")
+        old = item_with_label(await file.completion(), "first")
         await file.completion()
         assert (await file.resolve(old)).documentation is None
 
@@ -292,7 +292,7 @@ async def test_a_client_without_snippets_gets_plain_text(editors: Editors) -> No
     capabilities.text_document.completion = types.CompletionClientCapabilities()
     editor = await editors(capabilities=capabilities)
     async with scratch(editor, "module top;\n  su‸\nendmodule\n", on_disk={"sub.sv": SUB}) as file:
-        item = named(await file.completion(), "sub …")
+        item = item_with_label(await file.completion(), "sub …")
         assert item.insert_text_format is None
         assert isinstance(item.text_edit, types.TextEdit)
         assert "    .data_in(data_in)," in accepted(file, item)
@@ -366,6 +366,6 @@ async def test_behind_a_class_only_what_needs_no_object_is_offered(
 @pytest.mark.parametrize("use", ["base#(byte)::m‸", "base#(.T(byte))::m‸", "base #( byte ) ::m‸"])
 async def test_what_is_given_for_a_parameter_is_in_the_documentation(editor: Editor, use: str) -> None:
     async with scratch(editor, STATIC.format(use=use, inside="", outside="")) as file:
-        item = await file.resolve(named(await file.completion(), "made"))
+        item = await file.resolve(item_with_label(await file.completion(), "made"))
         assert isinstance(item.documentation, types.MarkupContent)
         assert "function byte made(byte from)" in item.documentation.value

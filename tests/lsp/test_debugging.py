@@ -25,12 +25,12 @@ async def test_a_test_stops_at_a_breakpoint_and_tells_its_variables(editors: Edi
     folder = folder_with(tmp_path)
     editor = await opened(editors, folder)
     running = asyncio.ensure_future(editor.ask("runOwnTests", uri=folder.as_uri(), ids=[TEST], debug=True))
-    await editor.until(lambda: bool(editor.shown.debuggers), "debugger")
-    (told,) = editor.shown.debuggers
-    assert Path(told.socket).parent.stat().st_mode & 0o077 == 0
-    async with debug_client(told.socket) as debug:
+    await editor.wait_until(lambda: bool(editor.screen.debuggers), "debugger")
+    (debugger,) = editor.screen.debuggers
+    assert Path(debugger.socket).parent.stat().st_mode & 0o077 == 0
+    async with debug_client(debugger.socket) as debug:
         await debug.ask("initialize", adapterID="test", pathFormat="path")
-        debug.send("attach", **told.arguments)
+        debug.send("attach", **debugger.arguments)
         await debug.event("initialized")
         source = {"path": str(folder / "tests/test_counter.py")}
         placed = await debug.ask("setBreakpoints", source=source, breakpoints=[{"line": LAST_LINE}])
@@ -46,17 +46,17 @@ async def test_a_test_stops_at_a_breakpoint_and_tells_its_variables(editors: Edi
         answer = await running
     assert answer["passed"], answer
     assert list(results(answer)) == [TEST]
-    assert not Path(told.socket).exists()
+    assert not Path(debugger.socket).exists()
 
 
 async def test_cancelling_ends_a_test_that_is_stopped_at_a_breakpoint(editors: Editors, tmp_path: Path) -> None:
     folder = folder_with(tmp_path)
     editor = await opened(editors, folder)
     running = asyncio.ensure_future(editor.ask("runOwnTests", uri=folder.as_uri(), ids=[TEST], debug=True))
-    await editor.until(lambda: bool(editor.shown.debuggers), "debugger")
+    await editor.wait_until(lambda: bool(editor.screen.debuggers), "debugger")
     simulating = await editor.simulating()
-    async with debug_client(editor.shown.debuggers[0].socket):
-        token = next(token for token, value in editor.shown.progress if value.get("kind") == "begin")
+    async with debug_client(editor.screen.debuggers[0].socket):
+        token = next(token for token, value in editor.screen.progress if value.get("kind") == "begin")
         editor.client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(token))
         with pytest.raises(Exception, match=r"(?i)cancel"):
             await running

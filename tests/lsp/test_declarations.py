@@ -15,8 +15,8 @@ TOP = "module top;\n  memory‸ u_memory ();\nendmodule\n"
 MODELS = {"fpga_memory.sv": "module memory; endmodule\n", "sim_memory.sv": "module memory; endmodule\n"}
 
 
-async def becomes(file: Scratch, wanted: str) -> None:
-    while [found.file for found in await file.definition()] != [wanted]:
+async def becomes(file: Scratch, file_name: str) -> None:
+    while [span.file for span in await file.definition()] != [file_name]:
         pass
 
 
@@ -25,23 +25,23 @@ async def test_a_module_that_two_files_declare_is_asked_about_once_and_kept(edit
     editor.answer = "sim_memory.sv"
     async with scratch(editor, TOP, on_disk=MODELS) as file:
         await file.marked()
-        await editor.until(lambda: bool(editor.shown.questions), "a question")
-        assert editor.shown.questions == [
+        await editor.wait_until(lambda: bool(editor.screen.questions), "a question")
+        assert editor.screen.questions == [
             "memory is declared in fpga_memory.sv and sim_memory.sv. Which one does the design use?"
         ]
         await becomes(file, "sim_memory.sv")
-        file.type(" wire w;", after="module top;")
+        file.type(" wire w;", after_text="module top;")
         await file.marked()
-        assert len(editor.shown.questions) == 1
+        assert len(editor.screen.questions) == 1
 
         later = await editors()
-        place = types.WorkspaceFolder(file.folder.as_uri(), file.folder.name)
-        change = types.WorkspaceFoldersChangeEvent([place], [])
+        workspace_folder = types.WorkspaceFolder(file.folder.as_uri(), file.folder.name)
+        change = types.WorkspaceFoldersChangeEvent([workspace_folder], [])
         later.client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(change))
         await later.open(file.folder / "a.sv").marked()
         (memory,) = (await later.ask("declarations", uri=file.uri))["modules"]
         assert memory == {"name": "memory", "files": ["fpga_memory.sv", "sim_memory.sv"], "chosen": "sim_memory.sv"}
-        assert later.shown.questions == []
+        assert later.screen.questions == []
 
 
 async def test_the_choice_can_be_changed(editor: Editor) -> None:
@@ -53,24 +53,24 @@ async def test_the_choice_can_be_changed(editor: Editor) -> None:
         editor.next_answers = ["sim_memory.sv"]
         await editor.command("chooseDeclaration", uri=file.uri)
         await becomes(file, "sim_memory.sv")
-        _, told = await editor.refusal("useDeclaration", uri=file.uri, module="memory", file="a.sv")
-        assert told == "a.sv does not declare memory; these do: fpga_memory.sv, sim_memory.sv."
+        _, message = await editor.refusal("useDeclaration", uri=file.uri, module="memory", file="a.sv")
+        assert message == "a.sv does not declare memory; these do: fpga_memory.sv, sim_memory.sv."
 
 
 async def test_the_nearer_file_counts_without_a_question(editor: Editor) -> None:
     elsewhere = {"memory.sv": MODELS["sim_memory.sv"], "old/memory.sv": MODELS["sim_memory.sv"]}
     async with scratch(editor, TOP, on_disk=elsewhere) as file:
         await file.marked()
-        assert [found.file for found in await file.definition()] == ["memory.sv"]
-        assert editor.shown.questions == []
+        assert [span.file for span in await file.definition()] == ["memory.sv"]
+        assert editor.screen.questions == []
 
 
 async def test_nobody_is_asked_who_does_not_want_to_be(editors: Editors) -> None:
     editor = await editors(options={"features": {"projectLists": False}})
     async with scratch(editor, TOP, on_disk=MODELS) as file:
         await file.marked()
-        assert [found.file for found in await file.definition()] == ["fpga_memory.sv"]
-        assert editor.shown.questions == []
+        assert [span.file for span in await file.definition()] == ["fpga_memory.sv"]
+        assert editor.screen.questions == []
 
 
 async def test_one_choice_does_for_modules_of_the_same_folder(editor: Editor) -> None:
@@ -79,8 +79,8 @@ async def test_one_choice_does_for_modules_of_the_same_folder(editor: Editor) ->
     editor.next_answers = ["y/cell_a.sv"]
     async with scratch(editor, top, on_disk=cells) as file:
         await file.marked()
-        await editor.until(lambda: bool(editor.shown.questions), "a question")
+        await editor.wait_until(lambda: bool(editor.screen.questions), "a question")
         await becomes(file, "y/cell_b.sv")
-        file.type(" wire w;", after="module top;")
+        file.type(" wire w;", after_text="module top;")
         await file.marked()
-        assert len(editor.shown.questions) == 1
+        assert len(editor.screen.questions) == 1

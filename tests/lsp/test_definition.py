@@ -125,15 +125,15 @@ async def test_an_unsaved_name_is_found(editor: Editor) -> None:
         editor, {"a.sv": "module top; queue‸ f(); endmodule\n", "b.sv": "module fifo; endmodule\n"}
     ) as file:
         assert await file.definition() == []
-        file.open_files["b.sv"].type("queue", over="fifo")
-        (found,) = await file.definition()
-        assert (found.file, file.text_of("b.sv")[found.start : found.end]) == ("b.sv", "queue")
+        file.open_files["b.sv"].type("queue", over_text="fifo")
+        (span,) = await file.definition()
+        assert (span.file, file.text_of("b.sv")[span.start : span.end]) == ("b.sv", "queue")
 
 
 async def test_an_included_file_is_opened(editor: Editor) -> None:
     async with scratch(editor, {"a.sv": '`include "de‸fs.svh"\n', "defs.svh": "`define A\n"}) as file:
-        (found,) = await file.definition()
-        assert (found.file, found.start, found.end) == ("defs.svh", 0, 0)
+        (span,) = await file.definition()
+        assert (span.file, span.start, span.end) == ("defs.svh", 0, 0)
 
 
 @pytest.mark.parametrize(

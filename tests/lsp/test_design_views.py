@@ -36,21 +36,24 @@ DESIGN = {"leaf.sv": LEAF, "top.sv": TOP}
 FORBIDDING = study_allowing()
 
 
-def at(file: Scratch) -> dict[str, Any]:
-    before = TOP.split("‸")[0]
-    return {"uri": file.uri, "position": {"line": before.count("\n"), "character": len(before.rpartition("\n")[2])}}
+def cursor_params(file: Scratch) -> dict[str, Any]:
+    text_before = TOP.split("‸")[0]
+    return {
+        "uri": file.uri,
+        "position": {"line": text_before.count("\n"), "character": len(text_before.rpartition("\n")[2])},
+    }
 
 
 def ends(answer: dict[str, Any]) -> list[tuple[str, list[str]]]:
-    return [(one["text"], [end["signal"]["path"] for end in one["signals"]]) for one in answer["flows"]]
+    return [(flow["text"], [end["signal"]["path"] for end in flow["signals"]]) for flow in answer["flows"]]
 
 
 async def test_drivers_are_asked_level_by_level_from_the_cursor_to_the_top(shared_editor: Editor) -> None:
     async with scratch(shared_editor.forget(), DESIGN) as file:
-        found = await shared_editor.ask("drivers", **at(file))
-        assert found["signal"]["path"] == "top.middle"
-        assert found["signal"]["declared"]["start"] == {"line": 1, "character": 13}
-        assert ends(found) == [(".q(middle)", ["top.u_first.q"])]
+        answer = await shared_editor.ask("drivers", **cursor_params(file))
+        assert answer["signal"]["path"] == "top.middle"
+        assert answer["signal"]["declared"]["start"] == {"line": 1, "character": 13}
+        assert ends(answer) == [(".q(middle)", ["top.u_first.q"])]
         inside = await shared_editor.ask("drivers", uri=file.uri, signal="top.u_first.q")
         assert ends(inside)[1] == ("q <= d", ["top.u_first.d", "top.u_first.rst", "top.u_first.clk"])
         assert inside["flows"][1]["at"]["uri"].endswith("/leaf.sv")
@@ -64,15 +67,15 @@ async def test_drivers_are_asked_level_by_level_from_the_cursor_to_the_top(share
 
 async def test_loads_lead_the_other_way(shared_editor: Editor) -> None:
     async with scratch(shared_editor.forget(), DESIGN) as file:
-        assert ends(await shared_editor.ask("loads", **at(file))) == [(".d(middle)", ["top.u_second.d"])]
-        found = await shared_editor.ask("loads", uri=file.uri, signal="top.u_second.d")
-        assert ends(found) == [("q <= d", ["top.u_second.q"])]
+        assert ends(await shared_editor.ask("loads", **cursor_params(file))) == [(".d(middle)", ["top.u_second.d"])]
+        answer = await shared_editor.ask("loads", uri=file.uri, signal="top.u_second.d")
+        assert ends(answer) == [("q <= d", ["top.u_second.q"])]
 
 
 async def test_what_was_typed_and_not_saved_counts(shared_editor: Editor) -> None:
     async with scratch(shared_editor.forget(), DESIGN) as file:
-        file.type("assign middle = 1;", after="u_second (.clk, .rst, .d(middle), .q(result));\n")
-        assert ("middle = 1", []) in ends(await shared_editor.ask("drivers", **at(file)))
+        file.type("assign middle = 1;", after_text="u_second (.clk, .rst, .d(middle), .q(result));\n")
+        assert ("middle = 1", []) in ends(await shared_editor.ask("drivers", **cursor_params(file)))
 
 
 async def test_where_no_signal_is_that_is_told(shared_editor: Editor) -> None:
@@ -87,12 +90,12 @@ async def test_where_no_signal_is_that_is_told(shared_editor: Editor) -> None:
 async def test_registers_are_those_of_the_module_around_the_cursor(shared_editor: Editor) -> None:
     async with scratch(shared_editor.forget(), DESIGN) as file:
         leaf = f"{file.folder.as_uri()}/leaf.sv"
-        found = await shared_editor.ask("registers", uri=leaf, position={"line": 3, "character": 0})
-        assert (found["module"], found["instance"], found["complete"]) == ("leaf", "top.u_first", True)
-        (register,) = found["registers"]
+        answer = await shared_editor.ask("registers", uri=leaf, position={"line": 3, "character": 0})
+        assert (answer["module"], answer["instance"], answer["complete"]) == ("leaf", "top.u_first", True)
+        (register,) = answer["registers"]
         assert (register["type"], register["edge"], register["clock"]) == ("logic[7:0]", "posedge", "clk")
-        told = [register[f"reset{one}"] for one in ("", "Active", "Asynchronous", "Value")]
-        assert told == ["rst", 1, False, "'0"]
+        reset_fields = [register[f"reset{suffix}"] for suffix in ("", "Active", "Asynchronous", "Value")]
+        assert reset_fields == ["rst", 1, False, "'0"]
         second = await shared_editor.ask("registers", uri=file.uri, module="leaf", instance="top.u_second")
         assert second["registers"][0]["path"] == "top.u_second.q"
         assert (
@@ -108,13 +111,16 @@ async def test_each_use_in_an_attempt_is_an_event(editors: Editors) -> None:
     module = {"uri": file.uri, "position": {"line": 0, "character": 0}}
     assert "Press Start first" in (await editor.refusal("registers", **module))[1]
     await desk.start()
-    found = await editor.ask("registers", **module)
-    assert found["registers"]
-    await editor.ask("drivers", uri=file.uri, signal=found["registers"][0]["path"])
-    used = desk.told("aid_used")
-    assert [(one.aid, one.feature) for one in used] == [("design_views", "registers"), ("design_views", "drivers")]
-    assert used[0].path == Path(file.path).relative_to(desk.folder).as_posix()
-    assert used[1].detail == found["registers"][0]["path"]
+    answer = await editor.ask("registers", **module)
+    assert answer["registers"]
+    await editor.ask("drivers", uri=file.uri, signal=answer["registers"][0]["path"])
+    aid_uses = desk.events_of_kind("aid_used")
+    assert [(aid_use.aid, aid_use.feature) for aid_use in aid_uses] == [
+        ("design_views", "registers"),
+        ("design_views", "drivers"),
+    ]
+    assert aid_uses[0].path == Path(file.path).relative_to(desk.folder).as_posix()
+    assert aid_uses[1].detail == answer["registers"][0]["path"]
 
 
 async def test_a_condition_that_forbids_views_refuses_them_by_whatever_file_they_are_asked(
@@ -128,29 +134,29 @@ async def test_a_condition_that_forbids_views_refuses_them_by_whatever_file_they
     await desk.start()
     file = desk.open(text=reference("saturating-counter"))
     file.save()
-    above = desk.folder.parent.as_uri()
+    parent_uri = desk.folder.parent.as_uri()
     # Who opens the folder around a workspace asks by another file, and sees the same module.
-    opened = types.WorkspaceFoldersChangeEvent([types.WorkspaceFolder(above, "above")], [])
+    opened = types.WorkspaceFoldersChangeEvent([types.WorkspaceFolder(parent_uri, "above")], [])
     editor.client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(opened))
     module = reference("saturating-counter").partition("module ")[2].split()[0].strip("#(;")
-    for uri in (file.uri, desk.uri, above):
-        for operation, asked in (
+    for uri in (file.uri, desk.uri, parent_uri):
+        for operation, params in (
             ("registers", {"module": module}),
             ("drivers", {"signal": f"{module}.clk"}),
             ("stateMachines", {"module": module}),
             ("schematic", {"module": module}),
             ("designSize", {"module": module}),
         ):
-            assert "does not allow views of the design" in (await editor.refusal(operation, uri=uri, **asked))[1]
+            assert "does not allow views of the design" in (await editor.refusal(operation, uri=uri, **params))[1]
     # The call hierarchy shows drivers and loads too.
     assert not await prepared(file, "count <= count + ")
-    assert desk.told("aid_used") == []
+    assert desk.events_of_kind("aid_used") == []
 
 
-async def prepared(file: File, before: str) -> Any:
+async def prepared(file: File, before_text: str) -> Any:
     """The items of the call hierarchy at the place before a text."""
-    place = Lines(file.text).range(at := file.text.index(before), at).start
-    params = types.CallHierarchyPrepareParams(types.TextDocumentIdentifier(file.uri), place)
+    position = Lines(file.text).range(offset := file.text.index(before_text), offset).start
+    params = types.CallHierarchyPrepareParams(types.TextDocumentIdentifier(file.uri), position)
     return await file.editor.client.text_document_prepare_call_hierarchy_async(params)
 
 
@@ -159,48 +165,55 @@ async def test_drivers_in_the_call_hierarchy_are_a_recorded_aid(editors: Editors
     desk = await editor.open_problem("starter/saturating-counter")
     file = desk.open(text=reference("saturating-counter"))
     (item,) = await prepared(file, "count <= count + ")
-    asked = types.CallHierarchyIncomingCallsParams(item)
-    assert not await editor.client.call_hierarchy_incoming_calls_async(asked)
+    params = types.CallHierarchyIncomingCallsParams(item)
+    assert not await editor.client.call_hierarchy_incoming_calls_async(params)
     await desk.start()
-    assert await editor.client.call_hierarchy_incoming_calls_async(asked)
-    (used,) = desk.told("aid_used")
-    assert (used.aid, used.feature, used.detail) == ("design_views", "drivers", "count")
+    assert await editor.client.call_hierarchy_incoming_calls_async(params)
+    (aid_use,) = desk.events_of_kind("aid_used")
+    assert (aid_use.aid, aid_use.feature, aid_use.detail) == ("design_views", "drivers", "count")
 
 
 async def test_state_machines_have_names_conditions_and_places_in_the_source(shared_editor: Editor) -> None:
     text = starting("uart-parity")
     async with scratch(shared_editor.forget(), {"uart_tx.sv": text}) as file:
-        found = await shared_editor.ask("stateMachines", uri=file.uri, module="uart_tx")
-        (machine,) = found["machines"]
-        names = [one["name"] for one in machine["states"]]
+        answer = await shared_editor.ask("stateMachines", uri=file.uri, module="uart_tx")
+        (machine,) = answer["machines"]
+        names = [state["name"] for state in machine["states"]]
         assert (machine["name"], machine["clock"], machine["reset"], names[machine["resetState"]]) == (
             "state",
             "clk",
             "rst",
             "IDLE",
         )
-        begins = next(one for one in machine["transitions"] if one["source"] == 0 and one["target"] == 1)
+        begins = next(
+            transition
+            for transition in machine["transitions"]
+            if transition["source"] == 0 and transition["target"] == 1
+        )
         line = text.splitlines()[begins["at"]["start"]["line"]]
         assert f"state <= {names[1]}" in line
-        assert [one["reachable"] for one in machine["states"]] == [True] * len(names)
+        assert [state["reachable"] for state in machine["states"]] == [True] * len(names)
         assert machine["complete"]
 
 
 def wires(answer: dict[str, Any]) -> set[tuple[str, str, str, int]]:
     """Connections as (from, to, net, bits); a cell is called by its name or type."""
-    names = [one["name"] or one["type"] for one in answer["cells"]]
+    names = [cell["name"] or cell["type"] for cell in answer["cells"]]
 
-    def end(one: dict[str, Any]) -> str:
-        return f"{names[one['cell']]}.{one['port']}" if one["cell"] is not None else one["port"]
+    def end(terminal: dict[str, Any]) -> str:
+        return f"{names[terminal['cell']]}.{terminal['port']}" if terminal["cell"] is not None else terminal["port"]
 
-    return {(end(one["source"]), end(one["target"]), one["net"], one["width"]) for one in answer["connections"]}
+    return {
+        (end(connection["source"]), end(connection["target"]), connection["net"], connection["width"])
+        for connection in answer["connections"]
+    }
 
 
 async def test_a_schematic_has_instances_as_boxes_and_leads_to_the_source(shared_editor: Editor) -> None:
     async with scratch(shared_editor.forget(), DESIGN) as file:
-        found = await shared_editor.ask("schematic", **at(file))
-        assert found["module"] == "top"
-        assert [(one["name"], one["type"], one["isInstance"]) for one in found["cells"]] == [
+        answer = await shared_editor.ask("schematic", **cursor_params(file))
+        assert answer["module"] == "top"
+        assert [(cell["name"], cell["type"], cell["isInstance"]) for cell in answer["cells"]] == [
             ("u_first", "leaf", True),
             ("u_second", "leaf", True),
         ]
@@ -208,12 +221,12 @@ async def test_a_schematic_has_instances_as_boxes_and_leads_to_the_source(shared
             ("data", "u_first.d", "data", 8),
             ("u_first.q", "u_second.d", "middle", 8),
             ("u_second.q", "result", "result", 8),
-        } <= wires(found)
-        assert found["cells"][1]["at"]["uri"] == file.uri
-        assert found["cells"][1]["at"]["start"]["line"] == 3
+        } <= wires(answer)
+        assert answer["cells"][1]["at"]["uri"] == file.uri
+        assert answer["cells"][1]["at"]["start"]["line"] == 3
         leaf = await shared_editor.ask("schematic", uri=f"{file.folder.as_uri()}/leaf.sv")
-        assert any("dff" in one["type"] for one in leaf["cells"])
-        assert [one["width"] for one in leaf["ports"] if one["name"] == "q"] == [8]
+        assert any("dff" in cell["type"] for cell in leaf["cells"])
+        assert [port["width"] for port in leaf["ports"] if port["name"] == "q"] == [8]
 
 
 async def test_what_is_included_and_packages_are_found_and_places_are_those_of_each_file(shared_editor: Editor) -> None:
@@ -224,8 +237,8 @@ async def test_what_is_included_and_packages_are_found_and_places_are_those_of_e
         "broken.sv": "module broken; this is no design endmodule\n",
     }
     async with scratch(shared_editor.forget(), design) as file:
-        found = await shared_editor.ask("schematic", uri=file.uri, module="a")
-        (cell,) = found["cells"]
+        answer = await shared_editor.ask("schematic", uri=file.uri, module="a")
+        (cell,) = answer["cells"]
         assert (cell["type"], cell["ports"][0]["width"]) == ("not", 3)
         assert cell["at"]["uri"].endswith("/body.svh")
         assert cell["at"]["start"] == {"line": 1, "character": 13}
@@ -241,13 +254,15 @@ async def test_what_yosys_refuses_is_told_with_its_place(shared_editor: Editor) 
 
 async def test_a_size_has_what_it_was_before_the_sources_changed(shared_editor: Editor) -> None:
     async with scratch(shared_editor.forget(), DESIGN) as file:
-        first = await shared_editor.ask("designSize", **at(file))
+        first = await shared_editor.ask("designSize", **cursor_params(file))
         assert (first["now"]["flipFlopBits"], first["before"]) == (16, None)
         assert first["now"]["longestPath"] >= 0
-        assert await shared_editor.ask("designSize", **at(file)) == first
-        file.type("logic [4:0] more; always_ff @(posedge clk) more <= data + more;\n", after="wire [7:0] middle;\n")
-        file.type(".d(middle + more)", over=".d(middle)")
-        second = await shared_editor.ask("designSize", **at(file))
+        assert await shared_editor.ask("designSize", **cursor_params(file)) == first
+        file.type(
+            "logic [4:0] more; always_ff @(posedge clk) more <= data + more;\n", after_text="wire [7:0] middle;\n"
+        )
+        file.type(".d(middle + more)", over_text=".d(middle)")
+        second = await shared_editor.ask("designSize", **cursor_params(file))
         assert second["now"]["flipFlopBits"] == 21
         assert second["before"] == first["now"]
         assert second["now"]["longestPath"] > first["now"]["longestPath"]

@@ -34,15 +34,15 @@ async def test_a_client_that_asks_is_answered_and_never_told(puller: Editor) -> 
         report = await pulled(file)
         assert isinstance(report, types.RelatedFullDocumentDiagnosticReport)
         assert any("unknown_name" in item.message for item in report.items)
-        assert puller.shown.diagnostics == []
+        assert puller.screen.diagnostics == []
 
 
 async def test_what_did_not_change_is_not_sent_again(puller: Editor) -> None:
     async with scratch(puller, "module m;\n  wire w = unknown_name;‸\nendmodule\n") as file:
         first = await pulled(file)
-        again = await pulled(file, first.result_id)
-        assert isinstance(again, types.RelatedUnchangedDocumentDiagnosticReport)
-        assert again.result_id == first.result_id
+        second_report = await pulled(file, first.result_id)
+        assert isinstance(second_report, types.RelatedUnchangedDocumentDiagnosticReport)
+        assert second_report.result_id == first.result_id
         file.enter(" wire v = other_name;")
         changed = await pulled(file, first.result_id)
         assert isinstance(changed, types.RelatedFullDocumentDiagnosticReport)
@@ -51,10 +51,10 @@ async def test_what_did_not_change_is_not_sent_again(puller: Editor) -> None:
 
 async def test_an_answer_is_about_the_newest_text(puller: Editor) -> None:
     async with scratch(puller, "module m;\n  ‸\nendmodule\n") as file:
-        asked = asyncio.create_task(pulled(file))
+        task = asyncio.create_task(pulled(file))
         await asyncio.sleep(0)
         file.enter("wire = 1;")
-        await asked
+        await task
         assert len((await pulled(file)).items) == 1
 
 
@@ -66,18 +66,19 @@ async def test_a_file_of_another_kind_has_no_diagnostics(puller: Editor) -> None
 async def test_linters_make_the_client_ask_again(puller: Editor) -> None:
     async with scratch(puller, "module a;\n  wire w;  ‸\nendmodule\n") as file:
         assert (await pulled(file)).items == ()
-        refreshed = len(puller.shown.diagnostic_refreshes)
+        refreshed = len(puller.screen.diagnostic_refreshes)
         file.save()
         items: Any = ()
         # The new folder may be a reason to ask again, too.
         while not items:
-            await puller.until(lambda seen=refreshed: len(puller.shown.diagnostic_refreshes) > seen, "a refresh")  # type: ignore[misc]
+            seen: int = refreshed
+            await puller.wait_until(lambda seen=seen: len(puller.screen.diagnostic_refreshes) > seen, "a refresh")  # type: ignore[misc]
             refreshed += 1
             items = (await pulled(file)).items
-        (found,) = items
-        assert (found.source, found.code) == ("verible", "no-trailing-spaces")
-        assert found.code_description.href.endswith("/verilog_lint.html#no-trailing-spaces")
-        assert found.severity == types.DiagnosticSeverity.Information
+        (diagnostic,) = items
+        assert (diagnostic.source, diagnostic.code) == ("verible", "no-trailing-spaces")
+        assert diagnostic.code_description.href.endswith("/verilog_lint.html#no-trailing-spaces")
+        assert diagnostic.severity == types.DiagnosticSeverity.Information
 
 
 async def test_a_change_in_one_file_shows_in_another(puller: Editor) -> None:
@@ -85,9 +86,9 @@ async def test_a_change_in_one_file_shows_in_another(puller: Editor) -> None:
     async with scratch(puller, files) as b:
         a = b.open_files["a.sv"]
         assert len((await pulled(a)).items) == 1
-        refreshed = len(puller.shown.diagnostic_refreshes)
+        refreshed = len(puller.screen.diagnostic_refreshes)
         b.paste("module later; endmodule\n")
-        await puller.until(lambda: len(puller.shown.diagnostic_refreshes) > refreshed, "a refresh")
+        await puller.wait_until(lambda: len(puller.screen.diagnostic_refreshes) > refreshed, "a refresh")
         assert (await pulled(a)).items == ()
 
 
@@ -104,7 +105,7 @@ async def test_diagnostics_can_be_turned_off(editors: Editors) -> None:
     editor = await editors(options={"features": {"diagnostics": False}})
     async with scratch(editor, "module m;\n  wire w = unknown_name‸;\nendmodule\n") as file:
         await file.code_actions()
-        assert [shown for shown in editor.shown.diagnostics if shown.diagnostics] == []
+        assert [params for params in editor.screen.diagnostics if params.diagnostics] == []
 
 
 async def test_rules_are_turned_off_and_weighed_while_the_server_runs(editors: Editors) -> None:
@@ -116,27 +117,27 @@ async def test_rules_are_turned_off_and_weighed_while_the_server_runs(editors: E
         editor.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(None))
         (problem,) = await file.marked("implicit conversion")
         assert problem.severity == types.DiagnosticSeverity.Error
-        assert editor.shown.messages == []
+        assert editor.screen.messages == []
 
 
 async def test_an_option_that_cannot_be_used_is_told_once(editors: Editors) -> None:
     editor = await editors(options={"diagnostics": {"quietMs": "soon"}, "lint": {"veribleRules": ["+nonsense"]}})
-    await editor.until(lambda: bool(editor.shown.messages), "a message")
-    assert "benchwright.diagnostics.quietMs" in editor.shown.messages[0]
+    await editor.wait_until(lambda: bool(editor.screen.messages), "a message")
+    assert "benchwright.diagnostics.quietMs" in editor.screen.messages[0]
     async with scratch(editor, "module m;\n  wire w = unknown_name‸;\nendmodule\n") as file:
         await file.marked("unknown_name")
         file.save()
-        await editor.until(lambda: len(editor.shown.messages) > 1, "a message about the rules")
-        assert "benchwright.lint.veribleRules" in editor.shown.messages[1]
+        await editor.wait_until(lambda: len(editor.screen.messages) > 1, "a message about the rules")
+        assert "benchwright.lint.veribleRules" in editor.screen.messages[1]
         await file.marked("unknown_name")
 
 
 async def test_the_unused_is_grey_and_explained(shared_editor: Editor) -> None:
     desk = await shared_editor.open_problem("starter/saturating-counter")
     file = desk.open()
-    file.type("  wire spare;\n", before="endmodule")
+    file.type("  wire spare;\n", before_text="endmodule")
     file.save()
-    await shared_editor.until(
+    await shared_editor.wait_until(
         lambda: any(p.code == "UNUSEDSIGNAL" for p in file.problems or ()), "Verilator's problems"
     )
     (unused,) = [p for p in file.problems or () if "spare" in p.message and p.source == "verilator"]
@@ -154,6 +155,8 @@ async def test_candidates_for_clock_crossings_are_information_and_can_be_waived(
         "  always_ff @(posedge b) z <= r;\nendmodule\n"
     )
     async with scratch(editor, {"m.sv": text}) as file:
-        found = [one for one in (await pulled(file)).items if one.code == "clock-crossing"]
-        assert [(one.severity, one.range.start.line) for one in found] == [(types.DiagnosticSeverity.Information, 3)]
-        assert "Candidate" in found[0].message
+        crossings = [diagnostic for diagnostic in (await pulled(file)).items if diagnostic.code == "clock-crossing"]
+        assert [(crossing.severity, crossing.range.start.line) for crossing in crossings] == [
+            (types.DiagnosticSeverity.Information, 3)
+        ]
+        assert "Candidate" in crossings[0].message

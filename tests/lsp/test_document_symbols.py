@@ -71,17 +71,17 @@ async def test_everything_that_is_declared_is_in_the_outline(editor: Editor, gol
 async def test_names_are_where_they_stand(editor: Editor, variant: Callable[[str], str]) -> None:
     text = "module «m»;\n  wire «w1», «w2»;\nendmodule\nmodule «n»(input «clk»); sub «u»(clk); endmodule\n"
     async with scratch(editor, text, variant) as file:
-        found: list[types.Range] = []
+        name_ranges: list[types.Range] = []
 
         def gather(symbols: Sequence[types.DocumentSymbol]) -> None:
             for symbol in symbols:
                 assert symbol.range.start <= symbol.selection_range.start
                 assert symbol.selection_range.end <= symbol.range.end
-                found.append(symbol.selection_range)
+                name_ranges.append(symbol.selection_range)
                 gather(symbol.children or ())
 
         gather(await file.document_symbols())
-        assert file.spans(found) == file.expected
+        assert file.spans(name_ranges) == file.expected
 
 
 async def test_what_is_half_typed_leaves_the_rest_of_the_outline(editor: Editor) -> None:
@@ -93,18 +93,20 @@ async def test_what_is_half_typed_leaves_the_rest_of_the_outline(editor: Editor)
         "module a(input clk, \n",
     ):
         async with scratch(editor, broken + whole) as file:
-            found = await outline(file)
-            assert found[0] == "Module a", broken
-            assert found[-5:] == ["Module b", "  Variable x", "  Variable y", "Module c", "  Variable z"], broken
+            outline_lines = await outline(file)
+            assert outline_lines[0] == "Module a", broken
+            assert outline_lines[-5:] == ["Module b", "  Variable x", "  Variable y", "Module c", "  Variable z"], (
+                broken
+            )
 
 
 async def test_the_outline_follows_the_typing(editor: Editor) -> None:
     async with scratch(editor, "module a; wire x; endmodule\n") as file:
         assert await outline(file) == ["Module a", "  Variable x"]
-        file.type("\n\nwire y; ", before="wire x")
-        found = await file.document_symbols()
-        assert [line.split(" · ")[0] for line in drawn(found)] == ["Module a", "  Variable y", "  Variable x"]
-        inner = found[0].children or ()
+        file.type("\n\nwire y; ", before_text="wire x")
+        symbols = await file.document_symbols()
+        assert [line.split(" · ")[0] for line in drawn(symbols)] == ["Module a", "  Variable y", "  Variable x"]
+        inner = symbols[0].children or ()
         assert [symbol.selection_range.start for symbol in inner] == [types.Position(2, 5), types.Position(2, 13)]
 
 

@@ -23,59 +23,59 @@ def review(exam: Path) -> Path:
     return exam / "items" / "1" / "review.toml"
 
 
-async def labels(file: File, before: str) -> list[str]:
+async def labels(file: File, typed_text: str) -> list[str]:
     """What is proposed behind a text that is typed at the end."""
-    file.type(before)
+    file.type(typed_text)
     lines = file.text.split("\n")
-    place = types.Position(len(lines) - 1, len(lines[-1]))
-    params = types.CompletionParams(types.TextDocumentIdentifier(file.uri), place)
-    found = await file.editor.client.text_document_completion_async(params)
-    assert isinstance(found, types.CompletionList)
-    return [item.label for item in found.items]
+    position = types.Position(len(lines) - 1, len(lines[-1]))
+    params = types.CompletionParams(types.TextDocumentIdentifier(file.uri), position)
+    completions = await file.editor.client.text_document_completion_async(params)
+    assert isinstance(completions, types.CompletionList)
+    return [item.label for item in completions.items]
 
 
 async def hover(file: File, word: str) -> str | None:
     """What is shown of the line that a word begins."""
     line = next(number for number, text in enumerate(file.text.split("\n")) if text.startswith(word))
     params = types.HoverParams(types.TextDocumentIdentifier(file.uri), types.Position(line, 1))
-    shown = await file.editor.client.text_document_hover_async(params)
-    if shown is None:
+    answer = await file.editor.client.text_document_hover_async(params)
+    if answer is None:
         return None
-    assert isinstance(shown.contents, types.MarkupContent)
-    return shown.contents.value
+    assert isinstance(answer.contents, types.MarkupContent)
+    return answer.contents.value
 
 
 async def test_what_a_form_can_not_say_is_marked_at_its_field_while_typing(editor: Editor, review: Path) -> None:
     file = editor.open(review)
     await file.marked()
-    file.type('"essay"', over='"multiple-choice"')
+    file.type('"essay"', over_text='"multiple-choice"')
     (marked,) = await file.marked("format")
     assert file.marked_text(marked) == '"essay"'
     assert marked.severity is types.DiagnosticSeverity.Error
-    file.type('"multiple-choice"', over='"essay"')
-    file.type("b =", over="B =")
+    file.type('"multiple-choice"', over_text='"essay"')
+    file.type("b =", over_text="B =")
     (marked,) = await file.marked("choices.b")
-    file.type("B =", over="b =")
-    file.type("worth = 2", over="points = 2")
+    file.type("B =", over_text="b =")
+    file.type("worth = 2", over_text="points = 2")
     (marked,) = await file.marked("there is no such field")
     assert file.marked_text(marked) == "worth"
-    file.type("worth =", over="worth = 2")
+    file.type("worth =", over_text="worth = 2")
     await file.marked("This is not TOML")
     file.close()
 
 
 async def test_an_accepted_question_that_no_pack_takes_is_marked_once_it_is_saved(editor: Editor, review: Path) -> None:
     file = editor.open(review)
-    file.type('"D"', over='"B" # of the key')
+    file.type('"D"', over_text='"B" # of the key')
     file.save()
     await file.marked()
-    file.type('"accepted"', over='"open"')
+    file.type('"accepted"', over_text='"open"')
     await file.marked()
     file.save()
     (marked,) = await file.marked("answer")
     assert file.marked_text(marked) == '"D"'
     assert marked.severity is types.DiagnosticSeverity.Error
-    file.type('"B"', over='"D"')
+    file.type('"B"', over_text='"D"')
     file.save()
     await file.marked()
     file.close()
@@ -91,11 +91,11 @@ async def test_a_solution_that_is_missing_is_marked_at_the_decision_until_it_is_
     file = editor.open(review)
     (marked,) = await file.marked("solution/solution.md: is empty")
     assert file.marked_text(marked) == '"accepted"'
-    written = editor.open(solution)
-    written.paste("SRAM loses its data.\n")
-    written.save()
+    solution_file = editor.open(solution)
+    solution_file.paste("SRAM loses its data.\n")
+    solution_file.save()
     await file.marked()
-    written.close()
+    solution_file.close()
     file.close()
 
 
@@ -131,7 +131,7 @@ async def test_an_exam_without_licence_is_marked_as_a_warning(editor: Editor, ex
     assert (file.marked_text(marked), marked.severity) == ('""', types.DiagnosticSeverity.Warning)
     assert "No pack is made without it" in (await hover(file, "license") or "")
     assert await labels(file, "\n") == ["version", "description"]
-    file.type('"CC-BY-4.0"', over='""')
+    file.type('"CC-BY-4.0"', over_text='""')
     file.type("version = 2\n")
     (marked,) = await file.marked("version")
     assert (file.marked_text(marked), marked.severity) == ("2", types.DiagnosticSeverity.Error)

@@ -19,15 +19,15 @@ async def read(editor: Editor, exam: Path, label: str = "1") -> dict[str, Any]:
 
 
 async def save(editor: Editor, exam: Path, question: dict[str, Any], **form: object) -> dict[str, Any]:
-    given = {name: question[name] for name in ("label", "digest", "statement", "solution")}
-    return dict(await editor.ask("saveExamQuestion", uri=exam.as_uri(), **given, form=question["form"] | form))
+    fields = {name: question[name] for name in ("label", "digest", "statement", "solution")}
+    return dict(await editor.ask("saveExamQuestion", uri=exam.as_uri(), **fields, form=question["form"] | form))
 
 
 async def test_an_exam_is_reviewed_and_becomes_a_pack(editors: Editors, exam: Path) -> None:
     editor = await editors()
     listed = await editor.ask("examQuestions", uri=(exam / "items" / "2" / "solution" / "solution.md").as_uri())
     assert (listed["uri"], listed["title"], listed["current"]) == (exam.as_uri(), "Midterm", "2")
-    assert [(one["label"], one["decision"], one["findings"]) for one in listed["questions"]] == [
+    assert [(question["label"], question["decision"], question["findings"]) for question in listed["questions"]] == [
         ("1", "open", 1),
         ("2", "open", 1),
     ]
@@ -36,16 +36,18 @@ async def test_an_exam_is_reviewed_and_becomes_a_pack(editors: Editors, exam: Pa
     first["statement"] += "\nName *one*.\n"
     saved = await save(editor, exam, first, decision="accepted", difficulty="easy")
     assert (saved["errors"], saved["changedOnDisk"]) == ([], False)
-    written = (exam / "items" / "1" / "review.toml").read_text()
-    assert written == FORM.replace('"open"', '"accepted"').replace("points = 2\n", 'points = 2\ndifficulty = "easy"\n')
+    review_text = (exam / "items" / "1" / "review.toml").read_text()
+    assert review_text == FORM.replace('"open"', '"accepted"').replace(
+        "points = 2\n", 'points = 2\ndifficulty = "easy"\n'
+    )
     assert (exam / "items" / "1" / "statement.md").read_text().endswith("Name *one*.\n")
 
     refused = await editor.ask("makeExamPack", uri=exam.as_uri(), pack="midterm")
     assert (refused["label"], refused["questions"]) == ("2", [])
     assert "1 of 2 questions are not decided on: 2." in refused["refused"]
     await save(editor, exam, await read(editor, exam, "2"), decision="left out")
-    made = await editor.ask("makeExamPack", uri=exam.as_uri(), pack="midterm")
-    assert (made["questions"], made["refused"]) == (["1"], "")
+    made_pack = await editor.ask("makeExamPack", uri=exam.as_uri(), pack="midterm")
+    assert (made_pack["questions"], made_pack["refused"]) == (["1"], "")
     assert (await editor.ask("makeExamPack", uri=exam.as_uri(), pack="midterm"))["exists"]
     assert not (await editor.ask("makeExamPack", uri=exam.as_uri(), pack="midterm", replace=True))["refused"]
 
@@ -82,7 +84,7 @@ async def test_what_no_pack_can_have_is_refused_at_its_field(
 ) -> None:
     editor = await editors()
     saved = await save(editor, exam, await read(editor, exam), **form)
-    assert [one["field"] for one in saved["errors"]][:1] == [field]
+    assert [error["field"] for error in saved["errors"]][:1] == [field]
     assert (exam / "items" / "1" / "review.toml").read_text() == FORM
 
 
@@ -104,27 +106,27 @@ async def test_only_folders_of_exams_are_read(editors: Editors, exam: Path, tmp_
     editor = await editors()
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "exam.toml").write_text("")
-    _, said = await editor.refusal("examQuestions", uri=(tmp_path / "other").as_uri())
-    assert "belongs to no exam" in said
+    _, message = await editor.refusal("examQuestions", uri=(tmp_path / "other").as_uri())
+    assert "belongs to no exam" in message
     for label in ("../1", "..", "3", ""):
-        _, said = await editor.refusal("examQuestion", uri=exam.as_uri(), label=label)
-        assert "has no question" in said
+        _, message = await editor.refusal("examQuestion", uri=exam.as_uri(), label=label)
+        assert "has no question" in message
     secret = tmp_path / "secret.md"
     secret.write_text("not yours\n")
     (exam / "items" / "2" / "statement.md").unlink()
     (exam / "items" / "2" / "statement.md").symlink_to(secret)
     for operation, params in (("examQuestion", {"label": "2"}), ("makeExamPack", {"pack": "midterm"})):
-        _, said = await editor.refusal(operation, uri=exam.as_uri(), **params)
-        assert "is a link" in said
-        assert "not yours" not in said
+        _, message = await editor.refusal(operation, uri=exam.as_uri(), **params)
+        assert "is a link" in message
+        assert "not yours" not in message
 
 
 async def test_a_pipe_among_the_figures_is_named(editors: Editors, exam: Path) -> None:
     editor = await editors()
     (exam / "items" / "1" / "figures").mkdir()
     os.mkfifo(exam / "items" / "1" / "figures" / "p.png")
-    _, said = await editor.refusal("examQuestion", uri=exam.as_uri(), label="1")
-    assert "p.png is no plain file. Remove it." in said
+    _, message = await editor.refusal("examQuestion", uri=exam.as_uri(), label="1")
+    assert "p.png is no plain file. Remove it." in message
 
 
 async def test_a_form_that_is_no_toml_is_listed_with_its_trouble(editors: Editors, exam: Path) -> None:

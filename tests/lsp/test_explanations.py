@@ -40,24 +40,24 @@ async def editor(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Edit
 
 async def explaining(editor: Editor, uri: str, line: int, character: int) -> list[Any]:
     """The code actions at a place that explain something."""
-    place = types.Range(types.Position(line, character), types.Position(line, character))
-    params = types.CodeActionParams(types.TextDocumentIdentifier(uri), place, types.CodeActionContext([]))
+    empty_range = types.Range(types.Position(line, character), types.Position(line, character))
+    params = types.CodeActionParams(types.TextDocumentIdentifier(uri), empty_range, types.CodeActionContext([]))
     answer = await editor.send("textDocument/codeAction", params)
-    return [one for one in answer or () if one.title.startswith("Explain")]
+    return [action for action in answer or () if action.title.startswith("Explain")]
 
 
 async def test_a_finding_offers_its_explanation_by_command(editor: Editor) -> None:
     async with scratch(editor.forget(), LATCH) as file:
         (action,) = await explaining(editor, file.uri, 1, 23)
         assert action.title == "Explain inferred-latch"
-        asked = {"uri": file.uri, "code": "inferred-latch", "source": "slang"}
+        params = {"uri": file.uri, "code": "inferred-latch", "source": "slang"}
         # pytest-lsp takes an action that is only a command for a command.
-        assert all(part in str(action.command) for part in ("benchwright.explainFinding", *asked.values()))
-        told = await editor.command("explainFinding", **asked)
-        assert (told["code"], told["source"]) == ("inferred-latch", "slang")
-        assert told["page"] == "https://sv-lang.com/warning-ref.html#inferred-latch"
-        assert told["wrong"] in told["markdown"]
-        assert "endmodule" in told["right"]
+        assert all(part in str(action.command) for part in ("benchwright.explainFinding", *params.values()))
+        explanation = await editor.command("explainFinding", **params)
+        assert (explanation["code"], explanation["source"]) == ("inferred-latch", "slang")
+        assert explanation["page"] == "https://sv-lang.com/warning-ref.html#inferred-latch"
+        assert explanation["wrong"] in explanation["markdown"]
+        assert "endmodule" in explanation["right"]
 
 
 async def test_a_client_that_can_not_show_it_is_not_offered_it(shared_editor: Editor) -> None:
@@ -68,8 +68,8 @@ async def test_a_client_that_can_not_show_it_is_not_offered_it(shared_editor: Ed
 
 async def test_what_is_not_explained_names_the_page_of_the_tool(editor: Editor) -> None:
     async with scratch(editor.forget(), LATCH) as file:
-        told = await editor.refusal("explainFinding", uri=file.uri, code="no-such-rule", source="slang")
-        assert "https://sv-lang.com/warning-ref.html#no-such-rule" in told[1]
+        refusal = await editor.refusal("explainFinding", uri=file.uri, code="no-such-rule", source="slang")
+        assert "https://sv-lang.com/warning-ref.html#no-such-rule" in refusal[1]
         assert (
             "no explanation of LATCH"
             in (await editor.refusal("explainFinding", uri=file.uri, code="LATCH", source="../verilator"))[1]
@@ -80,13 +80,13 @@ async def test_each_use_in_an_attempt_is_an_event(editors: Editors) -> None:
     editor = await editors()
     desk = await editor.open_problem("starter/saturating-counter")
     file = desk.open()
-    asked = {"uri": file.uri, "code": "LATCH", "source": "verilator"}
-    assert "Press Start first" in (await editor.refusal("explainFinding", **asked))[1]
+    params = {"uri": file.uri, "code": "LATCH", "source": "verilator"}
+    assert "Press Start first" in (await editor.refusal("explainFinding", **params))[1]
     await desk.start()
-    await editor.ask("explainFinding", **asked)
-    (used,) = desk.told("aid_used")
-    assert (used.aid, used.feature, used.detail) == ("explanations", "finding", "verilator LATCH")
-    assert used.path == Path(file.path).relative_to(desk.folder).as_posix()
+    await editor.ask("explainFinding", **params)
+    (aid_use,) = desk.events_of_kind("aid_used")
+    assert (aid_use.aid, aid_use.feature, aid_use.detail) == ("explanations", "finding", "verilator LATCH")
+    assert aid_use.path == Path(file.path).relative_to(desk.folder).as_posix()
 
 
 async def test_a_condition_that_forbids_explanations_refuses_them_and_offers_none(editors: Editors, home: Path) -> None:
@@ -101,4 +101,4 @@ async def test_a_condition_that_forbids_explanations_refuses_them_and_offers_non
     assert await explaining(editor, file.uri, 1, 16) == []
     refused = await editor.refusal("explainFinding", uri=file.uri, code="LATCH", source="verilator")
     assert "does not allow" in refused[1]
-    assert desk.told("aid_used") == []
+    assert desk.events_of_kind("aid_used") == []

@@ -16,7 +16,7 @@ from ..support.editor.explanations import FORBIDDING
 from ..support.editor.failures import planted, run
 from ..support.editor.nothing_hidden_leaks import write
 from ..support.models.inline_completion import with_help
-from ..support.service.judge_endpoint import Asked, JudgeEndpoint, Played, content
+from ..support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, PlayedReply, content
 from ..support.studies.study import begin, foresee, open_task
 from .conftest import Editors
 from .session import Editor
@@ -53,9 +53,9 @@ class Model(JudgeEndpoint):
 
     def __init__(self) -> None:
         super().__init__(self._answer)
-        self.reply: Played = content("Look at line 2.")
+        self.reply: PlayedReply = content("Look at line 2.")
 
-    def _answer(self, asked: Asked) -> Played:
+    def _answer(self, request: JudgeRequest) -> PlayedReply:
         return self.reply
 
 
@@ -84,15 +84,15 @@ async def test_a_failed_own_test_leads_to_the_line_of_its_cause(editors: Editors
     assert "Nothing has failed" in (await editor.refusal("explainFailure", uri=uri))[1]
     answer = await editor.ask("runOwnTests", uri=uri, ids=[TEST])
     assert not answer["passed"]
-    told = await editor.command("explainFailure", uri=uri)
-    assert (told["about"], told["test"]) == ("own", TEST)
-    assert told["place"]["uri"].endswith("/tests/test_counter.py")
-    assert told["time"].endswith(" ns")
-    first = told["causes"][0]
+    explanation = await editor.command("explainFailure", uri=uri)
+    assert (explanation["about"], explanation["test"]) == ("own", TEST)
+    assert explanation["place"]["uri"].endswith("/tests/test_counter.py")
+    assert explanation["time"].endswith(" ns")
+    first = explanation["causes"][0]
     assert first["kind"] == "reset_polarity"
     assert first["at"]["uri"] == (folder / "rtl/counter.sv").as_uri()
     assert first["at"]["start"] == {"line": 1, "character": 31}
-    assert "rtl/counter.sv:2](" in told["markdown"]
+    assert "rtl/counter.sv:2](" in explanation["markdown"]
     assert "did not fail" in (await editor.refusal("explainFailure", uri=uri, test="tests/other.py::x"))[1]
     (folder / "rtl/counter.sv").write_text(COUNTER.replace("(rst_n)", "(!rst_n)"))
     assert (await editor.ask("runOwnTests", uri=uri, ids=[TEST]))["passed"]
@@ -116,17 +116,17 @@ async def test_unknown_signals_of_the_waveform_lead_to_the_register_without_rese
     counts = COUNTS.replace("assert int(dut.q.value) == 3", "assert dut.rst_n.value == 0")
     (folder / "tests/test_counter.py").write_text(counts)
     await editor.ask("runOwnTests", uri=folder.as_uri(), ids=[TEST], waves=True)
-    found = await editor.ask("explainFailure", uri=folder.as_uri(), test=TEST)
-    since = {one["path"]: one["since"] for one in found["unknown"]}
+    explanation = await editor.ask("explainFailure", uri=folder.as_uri(), test=TEST)
+    unknown_since = {signal["path"]: signal["since"] for signal in explanation["unknown"]}
     # The step was never known; the count was, until the step was added.
-    assert since["counter.step"] == "0 ps"
-    assert since["counter.q"] != "0 ps"
-    assert next(iter(since)) == "counter.step"
-    assert found["causes"][0]["kind"] in {"unreset_register", "missing_reset"}
-    assert "`counter.step`, since 0 ps" in found["markdown"]
+    assert unknown_since["counter.step"] == "0 ps"
+    assert unknown_since["counter.q"] != "0 ps"
+    assert next(iter(unknown_since)) == "counter.step"
+    assert explanation["causes"][0]["kind"] in {"unreset_register", "missing_reset"}
+    assert "`counter.step`, since 0 ps" in explanation["markdown"]
     await editor.ask("runOwnTests", uri=folder.as_uri(), ids=[TEST])
-    again = await editor.ask("explainFailure", uri=folder.as_uri(), test=TEST)
-    assert again["unknown"] == []
+    second_explanation = await editor.ask("explainFailure", uri=folder.as_uri(), test=TEST)
+    assert second_explanation["unknown"] == []
 
 
 async def test_a_model_is_told_what_the_solver_sees_and_nothing_that_is_hidden(
@@ -140,19 +140,19 @@ async def test_a_model_is_told_what_the_solver_sees_and_nothing_that_is_hidden(
     model.reply = content(
         "See [here](command:x) ![i](http://x/y) <img src=x onerror=y> `a<b`\u202e\x00 [r]: http://x", tokens=(321, 45)
     )
-    told = [await editor.command("generatedHelp", uri=desk.uri, about=about) for about in ("failure", "hint")]
+    replies = [await editor.command("generatedHelp", uri=desk.uri, about=topic) for topic in ("failure", "hint")]
     assert len(model.requests) == 2
-    for asked in model.requests:
-        sent = json.dumps(asked.body)
-        assert "zqcanary" not in sent.lower()
+    for request in model.requests:
+        request_text = json.dumps(request.body)
+        assert "zqcanary" not in request_text.lower()
         for part in ("Invert `a`", "The first hint.", "inverts", "assign y = a"):
-            assert part in asked.user
-    markdown = told[0]["markdown"]
+            assert part in request.user
+    markdown = replies[0]["markdown"]
     assert all(part not in markdown for part in ("](", "<img", "]:", "\u202e", "\x00"))
     assert "Written by a model" in markdown
-    assert (told[0]["inputTokens"], told[0]["outputTokens"]) == (321, 45)
-    used = [one for one in desk.told("aid_used") if one.aid == "generated"]
-    assert [(one.feature, one.outcome, one.detail) for one in used] == [
+    assert (replies[0]["inputTokens"], replies[0]["outputTokens"]) == (321, 45)
+    aid_uses = [aid_use for aid_use in desk.events_of_kind("aid_used") if aid_use.aid == "generated"]
+    assert [(aid_use.feature, aid_use.outcome, aid_use.detail) for aid_use in aid_uses] == [
         ("failure", "answered", "scripted; tokens in 321, out 45"),
         ("hint", "answered", "scripted; tokens in 321, out 45"),
     ]
@@ -165,13 +165,18 @@ async def test_a_hidden_failure_is_explained_by_what_its_policy_shows(
     planted(tmp_path / "pack", home, reveal)
     editor = await editors()
     desk = await run(editor)
-    told = await editor.ask("explainFailure", uri=desk.uri)
-    assert told["about"] == "hidden"
-    assert told["test"] == ("inverts" if message else "")
-    said = json.dumps(told)
-    assert ("zqcanary" in said) is (message is not None)
-    (used,) = desk.told("aid_used")
-    assert (used.aid, used.feature, used.detail, used.outcome) == ("explanations", "failure", "hidden tests", "none")
+    explanation = await editor.ask("explainFailure", uri=desk.uri)
+    assert explanation["about"] == "hidden"
+    assert explanation["test"] == ("inverts" if message else "")
+    explanation_text = json.dumps(explanation)
+    assert ("zqcanary" in explanation_text) is (message is not None)
+    (aid_use,) = desk.events_of_kind("aid_used")
+    assert (aid_use.aid, aid_use.feature, aid_use.detail, aid_use.outcome) == (
+        "explanations",
+        "failure",
+        "hidden tests",
+        "none",
+    )
 
 
 async def test_a_model_that_is_not_allowed_is_not_asked(
@@ -183,13 +188,13 @@ async def test_a_model_that_is_not_allowed_is_not_asked(
     await foresee(editor, "bare")
     desk = await open_task(editor, "bare")
     await desk.start()
-    above = desk.folder.parent.as_uri()
-    opening = types.WorkspaceFoldersChangeEvent([types.WorkspaceFolder(above, "above")], [])
+    parent_uri = desk.folder.parent.as_uri()
+    opening = types.WorkspaceFoldersChangeEvent([types.WorkspaceFolder(parent_uri, "above")], [])
     editor.client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(opening))
-    for uri in (desk.uri, above):
+    for uri in (desk.uri, parent_uri):
         assert "does not allow" in (await editor.refusal("generatedHelp", uri=uri, about="hint"))[1]
     assert "does not allow" in (await editor.refusal("explainFailure", uri=desk.uri))[1]
-    assert desk.told("aid_used") == []
+    assert desk.events_of_kind("aid_used") == []
     assert model.requests == []
 
 
@@ -203,7 +208,7 @@ def streamed(*pieces: str, is_done: bool = True) -> bytes:
     events: list[Any] = [{"choices": [{"index": 0, "delta": {"content": piece}}]} for piece in pieces]
     if is_done:
         events.append({"choices": [], "usage": {"prompt_tokens": 321, "completion_tokens": 45}})
-    return b"".join(b"data: %s\n\n" % json.dumps(one).encode() for one in events) + (b"data: [DONE]\n\n" * is_done)
+    return b"".join(b"data: %s\n\n" % json.dumps(event).encode() for event in events) + (b"data: [DONE]\n\n" * is_done)
 
 
 STREAM = {"Content-Type": "text/event-stream; charset=utf-8"}
@@ -213,21 +218,23 @@ async def test_a_reply_is_shown_as_it_comes_and_no_part_of_it_is_harmful(
     editors: Editors, tmp_path: Path, model: Model
 ) -> None:
     editor, folder = await opened(editors, tmp_path, assisted(model))
-    asked = {"uri": folder.as_uri(), "about": "hint", "partialResultToken": "parts"}
+    params = {"uri": folder.as_uri(), "about": "hint", "partialResultToken": "parts"}
 
     def parts() -> list[str]:
-        return [value["markdown"] for token, value in editor.shown.progress if token == "parts"]
+        return [value["markdown"] for token, value in editor.screen.progress if token == "parts"]
 
-    model.reply = Played(streamed("See [here]", "(command:x) <", "img src=x>"), headers=STREAM)
-    told = await editor.ask("generatedHelp", **asked)
-    assert "See [here] (command:x) < img src=x>" in told["markdown"]
-    assert (told["inputTokens"], told["outputTokens"]) == (321, 45)
+    model.reply = PlayedReply(streamed("See [here]", "(command:x) <", "img src=x>"), headers=STREAM)
+    reply = await editor.ask("generatedHelp", **params)
+    assert "See [here] (command:x) < img src=x>" in reply["markdown"]
+    assert (reply["inputTokens"], reply["outputTokens"]) == (321, 45)
     assert parts()
-    assert all("Written by a model" in one and "](" not in one and "<img" not in one for one in parts())
+    assert all(
+        "Written by a model" in markdown and "](" not in markdown and "<img" not in markdown for markdown in parts()
+    )
     assert model.requests[-1].body["stream"]
     # An endpoint that does not stream answers at once.
     model.reply = content("All at once.")
-    assert "All at once." in (await editor.ask("generatedHelp", **asked))["markdown"]
+    assert "All at once." in (await editor.ask("generatedHelp", **params))["markdown"]
     await editor.ask("generatedHelp", uri=folder.as_uri(), about="hint")
     assert not model.requests[-1].body["stream"]
 
@@ -236,9 +243,9 @@ async def cancel_asking(editor: Editor) -> None:
     """Cancels by its progress what asks the model, once the progress is there."""
 
     def tokens() -> list[types.ProgressToken]:
-        return [token for token, value in editor.shown.progress if value.get("title") == "Asking the model"]
+        return [token for token, value in editor.screen.progress if value.get("title") == "Asking the model"]
 
-    await editor.until(lambda: bool(tokens()), "its progress")
+    await editor.wait_until(lambda: bool(tokens()), "its progress")
     (token,) = tokens()
     editor.client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(token))
 
@@ -246,12 +253,12 @@ async def cancel_asking(editor: Editor) -> None:
 async def test_a_reply_without_end_is_shown_until_it_is_cancelled(
     editors: Editors, tmp_path: Path, model: Model
 ) -> None:
-    model.reply = Played(streamed("word ", is_done=False), headers=STREAM, endless=True, pause_s=0.01)
+    model.reply = PlayedReply(streamed("word ", is_done=False), headers=STREAM, endless=True, pause_s=0.01)
     editor, folder = await opened(editors, tmp_path, assisted(model))
-    asked = {"uri": folder.as_uri(), "about": "hint", "partialResultToken": "parts"}
-    asking = asyncio.create_task(editor.ask("generatedHelp", **asked))
-    await editor.until(
-        lambda: any(token == "parts" and "word word" in value["markdown"] for token, value in editor.shown.progress),
+    params = {"uri": folder.as_uri(), "about": "hint", "partialResultToken": "parts"}
+    asking = asyncio.create_task(editor.ask("generatedHelp", **params))
+    await editor.wait_until(
+        lambda: any(token == "parts" and "word word" in value["markdown"] for token, value in editor.screen.progress),
         "the beginning of the reply",
     )
     assert not asking.done()
@@ -261,7 +268,7 @@ async def test_a_reply_without_end_is_shown_until_it_is_cancelled(
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "message"),
     [
         (streamed("Half", is_done=False) + b'data: {"error": {"message": "zqcanary-error"}}\n\n', "in the middle"),
         (b"data: nonsense\n\n", "does not implement"),
@@ -269,21 +276,21 @@ async def test_a_reply_without_end_is_shown_until_it_is_cancelled(
     ],
 )
 async def test_a_reply_that_breaks_off_is_an_error_with_the_next_step(
-    editors: Editors, tmp_path: Path, model: Model, body: bytes, said: str
+    editors: Editors, tmp_path: Path, model: Model, body: bytes, message: str
 ) -> None:
-    model.reply = Played(body, headers=STREAM)
+    model.reply = PlayedReply(body, headers=STREAM)
     editor, folder = await opened(editors, tmp_path, assisted(model))
-    asked = {"uri": folder.as_uri(), "about": "hint", "partialResultToken": "parts"}
-    refused = (await editor.refusal("generatedHelp", **asked))[1]
-    assert said in refused
+    params = {"uri": folder.as_uri(), "about": "hint", "partialResultToken": "parts"}
+    refused = (await editor.refusal("generatedHelp", **params))[1]
+    assert message in refused
     assert "zqcanary" not in refused
 
 
 async def test_a_model_that_takes_long_can_be_cancelled(editors: Editors, tmp_path: Path, model: Model) -> None:
-    model.reply = Played(delay_s=30)
+    model.reply = PlayedReply(delay_s=30)
     editor, folder = await opened(editors, tmp_path, assisted(model))
     asking = asyncio.create_task(editor.ask("generatedHelp", uri=folder.as_uri(), about="hint"))
-    await editor.until(lambda: bool(model.requests), "a request")
+    await editor.wait_until(lambda: bool(model.requests), "a request")
     await cancel_asking(editor)
     with pytest.raises((JsonRpcException, asyncio.CancelledError)):
         await asyncio.wait_for(asking, 10)

@@ -106,9 +106,9 @@ module b;
 endmodule
 """
     async with scratch(editor, text) as file:
-        found = await folded(file)
-        assert {(0, 5), (7, 8)} <= found
-        assert (2, 3) in found
+        folds = await folded(file)
+        assert {(0, 5), (7, 8)} <= folds
+        assert (2, 3) in folds
 
 
 async def test_words_in_comments_strings_and_prototypes_fold_nothing(editor: Editor) -> None:
@@ -131,8 +131,8 @@ async def test_a_client_that_folds_within_lines_gets_exact_places(editors: Edito
     capabilities = types.ClientCapabilities(text_document=types.TextDocumentClientCapabilities(folding_range=fold))
     editor = await editors(capabilities=capabilities)
     async with scratch(editor, "module a;\n  initial begin\n  end\nendmodule\n") as file:
-        found = {(f.start_line, f.start_character, f.end_line, f.end_character) for f in await file.folding()}
-        assert found == {(0, 9, 3, 0), (1, 15, 2, 2)}
+        folds = {(f.start_line, f.start_character, f.end_line, f.end_character) for f in await file.folding()}
+        assert folds == {(0, 9, 3, 0), (1, 15, 2, 2)}
 
 
 async def test_a_text_of_one_line_or_of_another_language_has_no_folds(editor: Editor) -> None:

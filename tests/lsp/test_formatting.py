@@ -63,15 +63,15 @@ async def test_the_indentation_is_the_clients(editor: Editor) -> None:
 async def test_a_broken_file_stays_as_it_is_and_the_reason_is_told(editor: Editor) -> None:
     async with scratch(editor, "module m;\n  assign = ;\nendmodule\n") as file:
         assert await file.formatting() == []
-        await editor.until(lambda: bool(editor.shown.messages), "a message")
-        assert "a.sv was not formatted: line 2, column 10" in editor.shown.messages[0]
+        await editor.wait_until(lambda: bool(editor.screen.messages), "a message")
+        assert "a.sv was not formatted: line 2, column 10" in editor.screen.messages[0]
 
 
 async def test_a_range_is_formatted_without_the_rest(editor: Editor) -> None:
     text = "module m;\nassign   a=b;\n\n\n// apart\n\nassign   c=d;\nendmodule\n"
     async with scratch(editor, text) as file:
-        place = types.Range(types.Position(6, 0), types.Position(6, 3))
-        params = types.DocumentRangeFormattingParams(file.identifier, place, types.FormattingOptions(2, True))
+        line_range = types.Range(types.Position(6, 0), types.Position(6, 3))
+        params = types.DocumentRangeFormattingParams(file.identifier, line_range, types.FormattingOptions(2, True))
         edits = await editor.client.text_document_range_formatting_async(params)
         assert file.edited(edits or ()) == file.text.replace("assign   c=d", "  assign c = d")
 
@@ -93,7 +93,7 @@ async def test_a_closing_word_goes_to_its_place_and_other_words_do_not(editor: E
 async def test_half_typed_code_is_left_alone_in_silence(editor: Editor) -> None:
     async with scratch(editor, "module m;\nassign   a=(b;‸\nendmodule\n") as file:
         assert await on_type(file, ";") == file.text
-        assert editor.shown.messages == []
+        assert editor.screen.messages == []
 
 
 async def test_formatting_can_be_cancelled_and_asked_again(editor: Editor) -> None:
@@ -103,15 +103,15 @@ async def test_formatting_can_be_cancelled_and_asked_again(editor: Editor) -> No
         # It reads both at once, however slowly they are written.
         server = psutil.Process(editor.process.pid)
         server.suspend()
-        asked = asyncio.ensure_future(protocol.send_request_async("textDocument/formatting", params, "mine"))  # type: ignore[no-untyped-call]
+        task = asyncio.ensure_future(protocol.send_request_async("textDocument/formatting", params, "mine"))  # type: ignore[no-untyped-call]
         await asyncio.sleep(0)
         protocol.notify("$/cancelRequest", types.CancelParams("mine"))
         server.resume()
         with pytest.raises(JsonRpcException, match="ancel"):
-            await asyncio.wait_for(asked, PATIENCE_S)
+            await asyncio.wait_for(task, PATIENCE_S)
         assert await asyncio.wait_for(file.formatting(), PATIENCE_S)
 
 
 async def test_what_is_no_design_is_not_formatted(editor: Editor) -> None:
     async with scratch(editor, {"a.md": "module   m;\n", "b.sv": "", "c.sv": "  \n\n"}) as file:
-        assert [await one.formatting() for one in file.open_files.values()] == [[], [], []]
+        assert [await scratch_file.formatting() for scratch_file in file.open_files.values()] == [[], [], []]

@@ -37,13 +37,13 @@ _BREATH = 20
 
 def corpus() -> tuple[dict[str, str], list[str]]:
     """Small files by unique name, and all the larger ones."""
-    found = {
+    texts = {
         f"{Path(name).stem}_{number}{Path(name).suffix}": text
         for number, design in enumerate(designs())
         for name, text in design.files.items()
     }
-    small = {name: text for name, text in found.items() if len(text) <= _SMALL}
-    return small, [text for text in found.values() if len(text) > _SMALL]
+    small = {name: text for name, text in texts.items() if len(text) <= _SMALL}
+    return small, [text for text in texts.values() if len(text) > _SMALL]
 
 
 @pytest.mark.asyncio
@@ -64,10 +64,10 @@ async def test_random_typing_and_asking_is_answered_without_an_error(
     finally:
         await client.kill()
     with capsys.disabled():
-        asked = sum(client.counts.values())
-        print(f"\n{edits} edits, {asked} requests in {time.monotonic() - began:.0f} s; memory {memory} MB")
-    told = {method for method in POSITIONED + RANGED + WHOLE if client.answers[method]}
-    assert told >= TOLD, f"never an answer: {TOLD - told}"
+        request_count = sum(client.counts.values())
+        print(f"\n{edits} edits, {request_count} requests in {time.monotonic() - began:.0f} s; memory {memory} MB")
+    answered_methods = {method for method in POSITIONED + RANGED + WHOLE if client.answers[method]}
+    assert answered_methods >= TOLD, f"never an answer: {TOLD - answered_methods}"
     assert sum(client.counts.values()) >= requests
     assert memory[-1] <= memory[0] * 1.25 + 40, f"memory grew: {memory} MB"
 
@@ -80,7 +80,7 @@ async def _type_and_ask(
     texts = list(small.values())
     open_files: list[Typist] = []
     memory: list[int] = []
-    typed = asked = messages = 0
+    typed = request_count = messages = 0
     while typed < edits:
         if messages % _BREATH == 0:
             # This one is answered when all that was typed is recorded: nobody types faster than that.
@@ -98,9 +98,9 @@ async def _type_and_ask(
         file = client.random.choice(open_files)
         typed += file.type()
         messages += 1
-        while asked < typed * requests / edits:
+        while request_count < typed * requests / edits:
             await file.ask()
-            asked += 1
+            request_count += 1
         if typed >= edits * (2 + len(memory)) / 6:
             memory.append(client.memory >> 20)
     await client.settled()
@@ -109,6 +109,11 @@ async def _type_and_ask(
 
 
 def test_the_fuzz_asks_for_everything_that_is_served() -> None:
-    asked = {*POSITIONED, *RANGED, *WHOLE, *(method for following in FOLLOWING.values() for method in following)}
-    assert asked == {method for feature in FEATURES for method in feature.methods}
+    asked_methods = {
+        *POSITIONED,
+        *RANGED,
+        *WHOLE,
+        *(method for following in FOLLOWING.values() for method in following),
+    }
+    assert asked_methods == {method for feature in FEATURES for method in feature.methods}
     assert len(NASTY) > 20

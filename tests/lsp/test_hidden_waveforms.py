@@ -22,8 +22,8 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 PROBLEM = "saturating-counter"
 
 
-def kept(desk: Desk) -> list[Path]:
-    return [one for one in desk.folder.rglob("*") if one.suffix in {".vcd", ".fst"}]
+def waveform_files(desk: Desk) -> list[Path]:
+    return [path for path in desk.folder.rglob("*") if path.suffix in {".vcd", ".fst"}]
 
 
 async def failed(editor: Editor, ref: str = f"starter/{PROBLEM}") -> Desk:
@@ -42,22 +42,25 @@ async def test_a_failed_hidden_test_opens_at_the_failure_and_leads_to_the_source
     verdict = (await desk.ask("status")).verdict
     assert verdict is not None
     assert verdict.lines is not None
-    found = await editor.command("hiddenWaveform", uri=desk.uri)
+    waveform = await editor.command("hiddenWaveform", uri=desk.uri)
     # Where tests of several simulations have the same name, the verdict's have that of the simulation behind it.
-    assert next(one.name for one in verdict.lines if not one.passed).startswith(found["test"])
-    view = await editor.ask("waveform", uri=found["uri"])
+    assert next(line.name for line in verdict.lines if not line.passed).startswith(waveform["test"])
+    view = await editor.ask("waveform", uri=waveform["uri"])
     assert view["tops"] == ["sat_counter"]
-    assert 0 < found["failedAt"] <= view["end"]
+    assert 0 < waveform["failedAt"] <= view["end"]
     values = await editor.ask(
-        "waveformValues", uri=found["uri"], signals=["sat_counter.count", "sat_counter.up"], time=found["failedAt"]
+        "waveformValues",
+        uri=waveform["uri"],
+        signals=["sat_counter.count", "sat_counter.up"],
+        time=waveform["failedAt"],
     )
     # It has wrapped while counting up.
     assert values["values"] == ["h0", "h1"]
-    source = await editor.ask("waveformSource", uri=found["uri"], signal="sat_counter.count")
+    source = await editor.ask("waveformSource", uri=waveform["uri"], signal="sat_counter.count")
     assert source["declared"]["uri"].endswith("/rtl/sat_counter.sv")
     assert (await desk.ask("status")).runs == 1
-    told = [(one.feature, one.outcome) for one in desk.told("aid_used")]
-    assert told == [("hidden_waveform", "kept"), ("waveform", "")]
+    aid_uses = [(aid_use.feature, aid_use.outcome) for aid_use in desk.events_of_kind("aid_used")]
+    assert aid_uses == [("hidden_waveform", "kept"), ("waveform", "")]
 
 
 async def test_the_waveform_is_of_the_files_that_failed(editors: Editors) -> None:
@@ -77,7 +80,7 @@ async def test_the_waveform_is_of_the_files_that_failed(editors: Editors) -> Non
     file.save()
     await desk.verdict(2)
     assert "have not failed" in (await editor.refusal("hiddenWaveform", uri=desk.uri))[1]
-    assert kept(desk) == []
+    assert waveform_files(desk) == []
 
 
 async def test_all_that_is_hidden_stays_out_of_the_waveform(editors: Editors, tmp_path: Path, home: Path) -> None:
@@ -85,7 +88,7 @@ async def test_all_that_is_hidden_stays_out_of_the_waveform(editors: Editors, tm
     editor = await editors()
     desk = await run_planted(editor)
     await editor.ask("hiddenWaveform", uri=desk.uri)
-    (file,) = kept(desk)
+    (file,) = waveform_files(desk)
     content = file.read_bytes()
     assert b"$scope module gate $end" in content
     assert not leaks(content)
@@ -99,7 +102,7 @@ async def test_a_policy_that_hides_anything_has_no_waveform(
     editor = await editors()
     desk = await run_planted(editor)
     assert f"policy shows {reveal} only" in (await editor.refusal("hiddenWaveform", uri=desk.uri))[1]
-    assert kept(desk) == []
+    assert waveform_files(desk) == []
 
 
 async def test_messages_show_when_a_hidden_test_failed_and_what_it_said(
@@ -111,7 +114,7 @@ async def test_messages_show_when_a_hidden_test_failed_and_what_it_said(
     verdict = (await desk.ask("status")).verdict
     assert verdict is not None
     assert verdict.lines is not None
-    (line,) = [one for one in verdict.lines if not one.passed]
+    (line,) = [candidate for candidate in verdict.lines if not candidate.passed]
     assert "zqcanary-message" in (line.message or "")
     # Without a time scale a tick of Icarus Verilog is a second.
     assert line.sim_time == "1,000,000,000 ns"
@@ -127,7 +130,7 @@ async def test_a_condition_that_forbids_waveforms_forbids_this_one(editors: Edit
     desk = await open_task(editor, "unseen")
     await desk.start()
     assert "does not allow waveforms" in (await editor.refusal("hiddenWaveform", uri=desk.uri))[1]
-    assert desk.told("aid_used") == []
+    assert desk.events_of_kind("aid_used") == []
 
 
 @pytest.fixture(scope="module")
@@ -142,4 +145,4 @@ async def test_hidden_tests_at_a_service_leave_no_waveform(editors: Editors, hom
     editor = await editors()
     desk = await failed(editor, f"{pack}/{PROBLEM}")
     assert "the service, which keeps no waveforms" in (await editor.refusal("hiddenWaveform", uri=desk.uri))[1]
-    assert kept(desk) == []
+    assert waveform_files(desk) == []

@@ -33,7 +33,7 @@ async def test_the_same_thing_is_highlighted(editor: Editor, text: str, variant:
 
 async def test_reads_and_writes_are_told_apart(editor: Editor) -> None:
     async with scratch(editor, "module m;\nint w‸;\ninitial w = 1;\nint x = w;\nendmodule\n") as file:
-        kinds = [found.kind for found in await file.highlights()]
+        kinds = [highlight.kind for highlight in await file.highlights()]
         assert kinds == [
             types.DocumentHighlightKind.Write,
             types.DocumentHighlightKind.Write,

@@ -20,8 +20,10 @@ from .session import Desk, Editor
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-TEXTS = next(one for one in read_built_in("starter").problems if one.id == "saturating-counter").hidden.hints
-QUESTION = next(one for one in read_built_in("starter").problems if one.id == "cache-tag-bits").hidden.hints
+TEXTS = next(
+    problem for problem in read_built_in("starter").problems if problem.id == "saturating-counter"
+).hidden.hints
+QUESTION = next(problem for problem in read_built_in("starter").problems if problem.id == "cache-tag-bits").hidden.hints
 
 
 @pytest.fixture
@@ -47,19 +49,21 @@ async def test_hints_come_in_order_and_each_is_in_the_log(editor: Editor) -> Non
     desk = await editor.open_problem("starter/cache-tag-bits")
     assert "Press Start" in (await editor.refusal("hint", uri=desk.uri))[1]
     assert "hints" in (await desk.start()).aids
-    before = await hints(desk)
-    assert (before["of"], before["taken"], before["next"]["price"]) == (2, [], "nothing")
+    hints_before = await hints(desk)
+    assert (hints_before["of"], hints_before["taken"], hints_before["next"]["price"]) == (2, [], "nothing")
     first = await take(desk)
-    assert [one["text"] for one in first["taken"]] == [QUESTION[0]]
+    assert [hint["text"] for hint in first["taken"]] == [QUESTION[0]]
     assert (first["next"]["number"], first["next"]["price"]) == (2, "30 % of the points")
     # Asked for twice with the same number, a hint is taken once.
     assert len((await take(desk, number=1))["taken"]) == 1
     assert "Hint 2 comes next" in (await editor.refusal("hint", uri=desk.uri, number=3))[1]
-    both = await take(desk, number=2)
-    assert [one["text"] for one in both["taken"]] == list(QUESTION)
-    assert both["next"] is None
+    all_hints = await take(desk, number=2)
+    assert [hint["text"] for hint in all_hints["taken"]] == list(QUESTION)
+    assert all_hints["next"] is None
     assert "no more hints" in (await editor.refusal("hint", uri=desk.uri))[1]
-    assert [(used.aid, used.feature, used.detail, used.cost) for used in desk.told("aid_used")] == [
+    assert [
+        (aid_use.aid, aid_use.feature, aid_use.detail, aid_use.cost) for aid_use in desk.events_of_kind("aid_used")
+    ] == [
         ("hints", "hint", "1", 0.0),
         ("hints", "hint", "2", 0.3),
     ]
@@ -70,7 +74,7 @@ async def test_two_requests_at_once_take_one_hint(editor: Editor) -> None:
     desk = await editor.open_problem("starter/cache-tag-bits")
     await desk.start()
     await asyncio.gather(take(desk, number=1), take(desk, number=1))
-    assert len(desk.told("aid_used")) == 1
+    assert len(desk.events_of_kind("aid_used")) == 1
 
 
 async def test_a_hint_waits_for_its_runs(editor: Editor) -> None:
@@ -87,15 +91,15 @@ async def test_hints_work_as_a_command_and_stay_after_the_editor_was_closed(edit
     editor = await editors()
     desk = await editor.open_problem("starter/cache-tag-bits")
     await desk.start()
-    told = await editor.command("hint", uri=desk.uri)
-    assert told["taken"][0]["text"] == QUESTION[0]
+    reply = await editor.command("hint", uri=desk.uri)
+    assert reply["taken"][0]["text"] == QUESTION[0]
     await editor.quit()
-    again = await editors()
-    again.always_fresh = False
-    reopened = await again.open_problem("starter/cache-tag-bits")
+    second_editor = await editors()
+    second_editor.always_fresh = False
+    reopened = await second_editor.open_problem("starter/cache-tag-bits")
     assert reopened.attempt == desk.attempt
     await reopened.ask("resume")
-    assert [one["number"] for one in (await hints(reopened))["taken"]] == [1]
+    assert [hint["number"] for hint in (await hints(reopened))["taken"]] == [1]
 
 
 async def test_after_the_end_taken_hints_can_be_read_and_no_more_taken(editor: Editor) -> None:
@@ -132,7 +136,7 @@ async def test_a_study_has_hints_only_where_its_condition_names_them(
         return
     for operation in ("hint", "hints"):
         assert "does not allow hints" in (await editor.refusal(operation, uri=desk.uri))[1]
-    assert desk.told("aid_used") == []
+    assert desk.events_of_kind("aid_used") == []
 
 
 async def test_a_service_hands_hints_out_and_nothing_is_here_before(
@@ -143,7 +147,7 @@ async def test_a_service_hands_hints_out_and_nothing_is_here_before(
     desk = await editor.open_problem(f"{sign_in(home, service, course)}/cache-tag-bits")
     assert "hints" in (await desk.start()).aids
     assert (await take(desk))["taken"][0]["text"] == QUESTION[0]
-    assert [used.detail for used in desk.told("aid_used")] == ["1"]
+    assert [aid_use.detail for aid_use in desk.events_of_kind("aid_used")] == ["1"]
     mark = QUESTION[1].encode()[:40]
     assert not [path for path in home.rglob("*") if path.is_file() and mark in path.read_bytes()]
     assert (await take(desk))["taken"][1]["text"] == QUESTION[1]

@@ -23,7 +23,7 @@ async def hovered(editor: Editor, text: str, on_disk: dict[str, str] | None = No
         return await file.hover()
 
 
-async def said(editor: Editor, text: str, on_disk: dict[str, str] | None = None) -> str:
+async def hover_text(editor: Editor, text: str, on_disk: dict[str, str] | None = None) -> str:
     answer = await hovered(editor, text, on_disk)
     assert answer is not None
     return answer
@@ -34,16 +34,16 @@ async def test_a_signal_tells_its_declaration_type_and_drivers(editor: Editor, v
     text = "module m (input logic a);\n  logic [7:0] «wide»; // eight wires\n  assign «wi‸de» = {8{a}};\nendmodule\n"
     async with scratch(editor, text, variant) as file:
         answer = await file.hover_answer()
-        shown = await file.hover()
+        markdown = await file.hover()
         assert answer is not None
-        assert shown is not None
+        assert markdown is not None
         assert answer.range is not None
         assert file.spans(answer.range) == [file.expected[-1]]
-    assert "logic [7:0] wide;" in shown
-    assert "8 bits" in shown
-    assert "eight wires" in shown
-    assert "driven by `" in shown
-    assert "{8{a}}" in shown
+    assert "logic [7:0] wide;" in markdown
+    assert "8 bits" in markdown
+    assert "eight wires" in markdown
+    assert "driven by `" in markdown
+    assert "{8{a}}" in markdown
 
 
 PACKAGE = """package shapes;
@@ -104,8 +104,8 @@ endmodule
 )
 async def test_what_is_declared_elsewhere_is_explained(editor: Editor, golden: Golden, name: str, word: str) -> None:
     on_disk = {"shapes.sv": PACKAGE, "counter.sv": SUB}
-    shown = await said(editor, USE.replace(word, f"‸{word}", 1), on_disk)
-    golden.check(f"{name}.md", shown)
+    markdown = await hover_text(editor, USE.replace(word, f"‸{word}", 1), on_disk)
+    golden.check(f"{name}.md", markdown)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -115,16 +115,16 @@ async def test_a_macro_is_shown_expanded(editor: Editor, variant: Callable[[str]
         "module m;\n  wire w = «`M‸AX»(2, 3);\nendmodule\n"
     )
     async with scratch(editor, text, variant) as file:
-        shown = await file.hover()
-    assert shown is not None
-    assert "`define MAX(a, b)" in shown
-    assert "((2) > (3) ? (2) : (3) + 1)" in shown
-    assert "The greater." in shown
+        markdown = await file.hover()
+    assert markdown is not None
+    assert "`define MAX(a, b)" in markdown
+    assert "((2) > (3) ? (2) : (3) + 1)" in markdown
+    assert "The greater." in markdown
 
 
 async def test_a_macro_of_an_included_file_is_known(editor: Editor) -> None:
     text = '`include "defs.svh"\nmodule m;\n  wire [`WI‸DTH-1:0] w;\nendmodule\n'
-    assert "`define WIDTH 12" in await said(editor, text, {"defs.svh": "`define WIDTH 12\n"})
+    assert "`define WIDTH 12" in await hover_text(editor, text, {"defs.svh": "`define WIDTH 12\n"})
 
 
 @pytest.mark.parametrize(
@@ -139,12 +139,12 @@ async def test_a_macro_of_an_included_file_is_known(editor: Editor) -> None:
     ],
 )
 async def test_a_number_is_shown_in_other_radices(editor: Editor, literal: str, expected: list[str] | None) -> None:
-    shown = await hovered(editor, f"module m;\n  wire [7:0] w = {literal};\nendmodule\n")
+    markdown = await hovered(editor, f"module m;\n  wire [7:0] w = {literal};\nendmodule\n")
     if expected is None:
-        assert shown is None
+        assert markdown is None
     else:
-        assert shown is not None
-        assert all(part in shown for part in expected), shown
+        assert markdown is not None
+        assert all(part in markdown for part in expected), markdown
 
 
 @pytest.mark.parametrize(
@@ -165,27 +165,27 @@ async def test_what_says_nothing_is_not_explained(editor: Editor, text: str) -> 
 
 
 async def test_system_tasks_and_directives_are_explained(editor: Editor) -> None:
-    shown = await said(editor, "module m;\n  localparam N = $cl‸og2(9);\nendmodule\n")
-    assert "function integer $clog2(n)" in shown
-    assert "time unit" in await said(editor, "`times‸cale 1ns/1ps\n")
+    markdown = await hover_text(editor, "module m;\n  localparam N = $cl‸og2(9);\nendmodule\n")
+    assert "function integer $clog2(n)" in markdown
+    assert "time unit" in await hover_text(editor, "`times‸cale 1ns/1ps\n")
 
 
 async def test_a_file_with_syntax_errors_is_explained_too(editor: Editor) -> None:
     text = "module m;\n  logic [3:0] nibble;\n  assign = ;\n  always_comb begin if (nib‸ble\nendmodule\n"
-    assert "4 bits" in await said(editor, text)
+    assert "4 bits" in await hover_text(editor, text)
 
 
 async def test_an_undeclared_net_is_called_implicit(editor: Editor) -> None:
-    assert "implicit `wire`" in await said(editor, "module m;\n  assign imp‸licit = 1'b1;\nendmodule\n")
+    assert "implicit `wire`" in await hover_text(editor, "module m;\n  assign imp‸licit = 1'b1;\nendmodule\n")
 
 
 async def test_a_parameter_has_the_values_of_the_design(editor: Editor) -> None:
     text = "module top;\n  sub #(3) a ();\n  sub #(3) b ();\nendmodule\nmodule sub #(parameter ‸N = 1);\nendmodule\n"
     async with scratch(editor, text) as file:
-        shown = await file.hover()
-    assert shown is not None
-    assert "`3` in `top.a` and 1 more" in shown or "`3` in `top.b` and 1 more" in shown
-    assert "value `1`" in shown
+        markdown = await file.hover()
+    assert markdown is not None
+    assert "`3` in `top.a` and 1 more" in markdown or "`3` in `top.b` and 1 more" in markdown
+    assert "value `1`" in markdown
 
 
 async def test_an_input_tells_what_the_design_connects_to_it(editor: Editor) -> None:
@@ -194,16 +194,16 @@ async def test_an_input_tells_what_the_design_connects_to_it(editor: Editor) -> 
         "module sub (input logic ‸d);\nendmodule\n"
     )
     async with scratch(editor, text) as file:
-        shown = await file.hover()
-    assert shown is not None
-    assert "input port of `sub`" in shown
-    assert "connected to `a[0] & a[1]` in `top.u`" in shown
+        markdown = await file.hover()
+    assert markdown is not None
+    assert "input port of `sub`" in markdown
+    assert "connected to `a[0] & a[1]` in `top.u`" in markdown
 
 
 async def test_the_newest_text_is_explained(editor: Editor) -> None:
     async with scratch(editor, "module m;\n  logic [3:0] ‸data;\nendmodule\n") as file:
         assert "4 bits" in (await file.hover() or "")
-        file.type("[8:0]", over="[3:0]")
+        file.type("[8:0]", over_text="[3:0]")
         assert "9 bits" in (await file.hover() or "")
 
 
@@ -233,7 +233,7 @@ endmodule
 
 
 @pytest.mark.parametrize(
-    ("at", "said"),
+    ("cursor_text", "expected_text"),
     [
         ("T = logic", "parameter type T = logic"),
         ("T = logic", "`beat_t` · 9 bits"),
@@ -242,6 +242,6 @@ endmodule
         ("mem [4]", "`T [0:3]` · `T` is `beat_t` · 36 bits"),
     ],
 )
-async def test_a_type_parameter_says_what_it_is(editor: Editor, at: str, said: str) -> None:
+async def test_a_type_parameter_says_what_it_is(editor: Editor, cursor_text: str, expected_text: str) -> None:
     async with scratch(editor, FIFO) as file:
-        assert said in (await file.go_to(at).hover() or "")
+        assert expected_text in (await file.go_to(cursor_text).hover() or "")

@@ -34,20 +34,20 @@ def editor(hinting_editor: Editor) -> Editor:
 SUB = "module sub #(parameter W = 8, parameter D = 2) (input clk, input logic [W-1:0] data_in);\nendmodule\n"
 
 
-async def written(file: Scratch, place: types.Range | None = None) -> str:
+async def hinted_text(file: Scratch, hint_range: types.Range | None = None) -> str:
     """The text with its hints in angle brackets."""
     text, lines = file.text, Lines(file.text)
-    for hint in reversed(await file.inlay_hints(place)):
+    for hint in reversed(await file.inlay_hints(hint_range)):
         assert isinstance(hint.label, str)
-        at = lines.offset(hint.position)
-        text = f"{text[:at]}<{hint.label}>{text[at:]}"
+        offset = lines.offset(hint.position)
+        text = f"{text[:offset]}<{hint.label}>{text[offset:]}"
     return text
 
 
 async def hinted(editor: Editor, line: str, variant: Callable[[str], str] | None = None) -> str:
     text = f"module m #(parameter A = 3) (input logic [3:0] i);\n{line}\nendmodule\n"
     async with scratch(editor, text, *([variant] if variant else []), on_disk={"sub.sv": SUB}) as file:
-        return (await written(file)).splitlines()[1]
+        return (await hinted_text(file)).splitlines()[1]
 
 
 @pytest.mark.parametrize(
@@ -83,9 +83,9 @@ async def test_hints_stand_right_in_any_text(editor: Editor, variant: Callable[[
 async def test_only_the_range_asked_for_is_hinted(editor: Editor) -> None:
     text = "module m #(parameter A = 3);\n  logic [A-1:0] first;\n  logic [A:0] second;\nendmodule\n"
     async with scratch(editor, text) as file:
-        place = types.Range(types.Position(2, 0), types.Position(3, 0))
-        assert "<3 bits>" not in await written(file, place)
-        assert "second<4 bits>" in await written(file, place)
+        hint_range = types.Range(types.Position(2, 0), types.Position(3, 0))
+        assert "<3 bits>" not in await hinted_text(file, hint_range)
+        assert "second<4 bits>" in await hinted_text(file, hint_range)
 
 
 async def test_what_a_macro_writes_gets_no_hints(editor: Editor) -> None:
@@ -97,7 +97,7 @@ async def test_what_a_macro_writes_gets_no_hints(editor: Editor) -> None:
 async def test_broken_code_keeps_its_hints(editor: Editor) -> None:
     text = "module m #(parameter A = 3);\n  assign = ;\n  logic [A-1:0] narrow;\n  always_comb begin if (\n"
     async with scratch(editor, text) as file:
-        assert "narrow<3 bits>" in await written(file)
+        assert "narrow<3 bits>" in await hinted_text(file)
 
 
 async def test_settings_switch_hints_off(tmp_path_factory: pytest.TempPathFactory) -> None:

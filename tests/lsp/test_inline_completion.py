@@ -8,7 +8,7 @@ import pytest_asyncio
 from lsprotocol import types
 
 from ..support.models.inline_completion import Model, able, model, offered, options, serving, with_help
-from ..support.service.judge_endpoint import Played, content, fails
+from ..support.service.judge_endpoint import PlayedReply, content, fails
 from .conftest import Editors
 from .session import Desk, Editor, File, starter
 
@@ -49,11 +49,11 @@ async def test_the_model_sees_the_open_document_and_its_words_are_offered(
 ) -> None:
     (item,) = await offered(lone(editor, tmp_path))
     assert (item.insert_text, item.command) == ("a;", None)
-    (asked,) = model.requests
-    assert asked.body["model"] == "scripted"
-    assert asked.headers["authorization"] == "Bearer secret"
-    assert asked.user == f"File: mine.sv\n\n{TEXT.replace('y = ', 'y = <CURSOR>')}"
-    assert str(tmp_path) not in str(asked.body)
+    (request,) = model.requests
+    assert request.body["model"] == "scripted"
+    assert request.headers["authorization"] == "Bearer secret"
+    assert request.user == f"File: mine.sv\n\n{TEXT.replace('y = ', 'y = <CURSOR>')}"
+    assert str(tmp_path) not in str(request.body)
 
 
 @pytest.mark.parametrize(
@@ -96,22 +96,22 @@ async def test_an_attempt_without_help_gets_none_and_no_prompt_is_sent(editor: E
     file = desk.open(text=TEXT)
     assert await offered(file) == []
     assert model.requests == []
-    assert desk.told("assist_shown") == []
+    assert desk.events_of_kind("assist_shown") == []
 
 
 @pytest.mark.parametrize(
-    ("reply", "told"),
+    ("reply", "message"),
     [
         (fails(401, "no"), "answered with HTTP status 401"),
-        (Played(b"<html>", headers={"Content-Type": "text/html"}), "does not implement OpenAI's chat API"),
-        (Played(b"", 302, {"Location": "http://127.0.0.1:9/elsewhere"}), "answered with HTTP status 302"),
+        (PlayedReply(b"<html>", headers={"Content-Type": "text/html"}), "does not implement OpenAI's chat API"),
+        (PlayedReply(b"", 302, {"Location": "http://127.0.0.1:9/elsewhere"}), "answered with HTTP status 302"),
     ],
 )
 async def test_a_model_that_fails_is_told_with_the_setting_to_look_at(
-    editor: Editor, model: Model, tmp_path: Path, reply: Played, told: str
+    editor: Editor, model: Model, tmp_path: Path, reply: PlayedReply, message: str
 ) -> None:
     model.reply = reply
-    with pytest.raises(Exception, match=f"{told}.*benchwright.assistant.url"):
+    with pytest.raises(Exception, match=f"{message}.*benchwright.assistant.url"):
         await offered(lone(editor, tmp_path))
 
 
@@ -130,24 +130,26 @@ async def test_an_attempt_with_help_records_every_offer_and_what_became_of_it(ed
     file = desk.open(text=TEXT)
     (item,) = await offered(file)
     assert item.command is not None
-    file.type("a;", after="y = ")
-    called = types.ExecuteCommandParams(item.command.command, item.command.arguments)
-    await editor.client.workspace_execute_command_async(called)
-    file.type("  assign z = \n", before="endmodule")
+    file.type("a;", after_text="y = ")
+    command_params = types.ExecuteCommandParams(item.command.command, item.command.arguments)
+    await editor.client.workspace_execute_command_async(command_params)
+    file.type("  assign z = \n", before_text="endmodule")
     (second,) = await offered(file, "z = ")
-    file.type("b;", after="z = ")
-    file.type("  assign w = \n", before="endmodule")
+    file.type("b;", after_text="z = ")
+    file.type("  assign w = \n", before_text="endmodule")
     (third,) = await offered(file, "w = ")
-    file.type("a;", after="w = ")
+    file.type("a;", after_text="w = ")
     model.reply = content("")
     assert await offered(file) == []
-    shown, accepted, rejected = (desk.told(f"assist_{what}") for what in ("shown", "accepted", "rejected"))
-    assert [(one.text, one.length, one.model, one.trigger, one.provider) for one in shown] == [
+    shown_events, accepted, rejected = (
+        desk.events_of_kind(f"assist_{kind}") for kind in ("shown", "accepted", "rejected")
+    )
+    assert [(event.text, event.length, event.model, event.trigger, event.provider) for event in shown_events] == [
         ("a;", 2, "scripted", "automatic", "benchwright")
     ] * 3
-    assert [one.assist for one in accepted] == [shown[0].assist, shown[2].assist]
-    assert [(one.assist, one.reason) for one in rejected] == [(shown[1].assist, "superseded")]
+    assert [event.assist for event in accepted] == [shown_events[0].assist, shown_events[2].assist]
+    assert [(event.assist, event.reason) for event in rejected] == [(shown_events[1].assist, "superseded")]
     assert desk.verified().ok
     harness = "".join(starter("saturating-counter").hidden.reference.values())
-    assert all(harness not in str(asked.body) for asked in model.requests)
+    assert all(harness not in str(request.body) for request in model.requests)
     assert second.insert_text == third.insert_text == "a;"

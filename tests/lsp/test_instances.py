@@ -54,10 +54,10 @@ def editor(shared_editor: Editor) -> Editor:
 
 async def hovered(file: Scratch) -> str:
     params = types.HoverParams(types.TextDocumentIdentifier(file.uri), types.Position(0, len(ALU.split("‸")[0]) - 1))
-    found = await file.editor.client.text_document_hover_async(params)
-    assert found is not None
-    assert isinstance(found.contents, types.MarkupContent)
-    return found.contents.value
+    answer = await file.editor.client.text_document_hover_async(params)
+    assert answer is not None
+    assert isinstance(answer.contents, types.MarkupContent)
+    return answer.contents.value
 
 
 async def titles(file: Scratch) -> list[str]:
@@ -65,7 +65,7 @@ async def titles(file: Scratch) -> list[str]:
 
 
 def paths(answer: dict[str, Any]) -> list[str]:
-    return [one["path"] for one in answer["instances"]]
+    return [instance["path"] for instance in answer["instances"]]
 
 
 async def test_the_hierarchy_is_asked_level_by_level(editor: Editor) -> None:
@@ -82,7 +82,13 @@ async def test_the_hierarchy_is_asked_level_by_level(editor: Editor) -> None:
         assert core["declared"]["uri"].endswith("/core.sv")
         assert (missing["kind"], missing["declared"], missing["hasChildren"]) == ("unknown", None, False)
         inside = await editor.ask("hierarchy", uri=file.uri, path="top.u_core")
-        assert [one["name"] for one in inside["instances"]] == ["g[0].u", "g[1].u", "g[2].u", "pair[0]", "pair[1]"]
+        assert [instance["name"] for instance in inside["instances"]] == [
+            "g[0].u",
+            "g[1].u",
+            "g[2].u",
+            "pair[0]",
+            "pair[1]",
+        ]
         assert await editor.command("hierarchy", uri=file.folder.as_uri()) == top
 
 
@@ -126,9 +132,9 @@ TYPED = {
 
 async def test_members_of_a_type_parameter_are_those_of_the_chosen_instance(editor: Editor) -> None:
     async with scratch(editor, TYPED) as file:
-        assert [one.label for one in await file.completion()] == ["first"]
+        assert [item.label for item in await file.completion()] == ["first"]
         await editor.ask("viewAs", uri=file.uri, module="stage", instance="top.u_two")
-        assert [one.label for one in await file.completion()] == ["second"]
+        assert [item.label for item in await file.completion()] == ["second"]
         file.enter("second")
         assert await file.definition() == file.expected
         await editor.ask("viewAs", uri=file.uri, module="stage", instance="top.u_one")
@@ -145,8 +151,8 @@ async def test_hints_are_those_of_the_chosen_instance(editor: Editor) -> None:
 async def _hints(file: Scratch) -> list[str]:
     whole = types.Range(types.Position(0, 0), types.Position(1, 0))
     params = types.InlayHintParams(types.TextDocumentIdentifier(file.uri), whole)
-    found = await file.editor.client.text_document_inlay_hint_async(params)
-    return [str(one.label) for one in found or ()]
+    hints = await file.editor.client.text_document_inlay_hint_async(params)
+    return [str(hint.label) for hint in hints or ()]
 
 
 async def test_the_branches_that_the_chosen_instance_does_not_have_are_greyed(editor: Editor) -> None:
@@ -169,9 +175,9 @@ async def _grey(file: Scratch) -> list[int]:
     tokens = await file.editor.client.text_document_semantic_tokens_full_async(params)
     assert tokens is not None
     lines, line = set(), 0
-    for at in range(0, len(tokens.data), 5):
-        line += tokens.data[at]
-        if tokens.data[at + 4] & inactive:
+    for index in range(0, len(tokens.data), 5):
+        line += tokens.data[index]
+        if tokens.data[index + 4] & inactive:
             lines.add(line)
     return sorted(lines)
 
@@ -207,7 +213,7 @@ async def test_of_a_huge_array_the_first_instances_are_listed(editor: Editor) ->
 async def test_the_hierarchy_follows_what_is_typed(editor: Editor) -> None:
     async with scratch(editor, {"top.sv": "module top;‸\nendmodule\n", "alu.sv": ALU.replace("‸", "")}) as file:
         assert paths(await editor.ask("hierarchy", uri=file.uri)) == ["alu", "top"]
-        file.type("\n  alu u_new ();", after="module top;")
+        file.type("\n  alu u_new ();", after_text="module top;")
         assert paths(await editor.ask("hierarchy", uri=file.uri, path="top")) == ["top.u_new"]
 
 
@@ -216,29 +222,29 @@ async def test_the_choice_is_remembered_for_the_folder(editors: Editors, tmp_pat
     folder.mkdir()
     for name, text in DESIGN.items():
         (folder / name).write_text(text.replace("‸", ""))
-    place = {"uri": (folder / "alu.sv").as_uri()}
+    file_params = {"uri": (folder / "alu.sv").as_uri()}
     folders = types.DidChangeWorkspaceFoldersParams(
         types.WorkspaceFoldersChangeEvent([types.WorkspaceFolder(folder.as_uri(), "design")], [])
     )
     first = await editors()
     first.client.workspace_did_change_workspace_folders(folders)
-    await first.ask("setTop", **place, module="top")
-    await first.ask("viewAs", **place, module="alu", instance="top.u_core.pair[1]")
+    await first.ask("setTop", **file_params, module="top")
+    await first.ask("viewAs", **file_params, module="alu", instance="top.u_core.pair[1]")
     second = await editors()
     second.client.workspace_did_change_workspace_folders(folders)
-    assert (await second.ask("instances", **place, module="alu"))["chosen"] == "top.u_core.pair[1]"
-    assert (await second.ask("hierarchy", **place))["top"] == "top"
+    assert (await second.ask("instances", **file_params, module="alu"))["chosen"] == "top.u_core.pair[1]"
+    assert (await second.ask("hierarchy", **file_params))["top"] == "top"
 
 
 async def test_clients_without_a_list_of_their_own_are_asked_by_the_server(editor: Editor) -> None:
     async with scratch(editor, DESIGN) as file:
-        (lens,) = [one.command for one in await editor.lenses(file) if one.command]
+        (lens,) = [code_lens.command for code_lens in await editor.lenses(file) if code_lens.command]
         assert lens.command == "benchwright.chooseInstance"
         editor.answer = "top.u_core.g[1].u (W = 9)"
         await editor.client.workspace_execute_command_async(
             types.ExecuteCommandParams(lens.command, list(lens.arguments or ()))
         )
-        assert editor.shown.questions == ["View alu as which instance?"]
+        assert editor.screen.questions == ["View alu as which instance?"]
         assert "9 bits" in await hovered(file)
         await editor.ask("viewAs", uri=file.uri, module="alu")
 

@@ -25,7 +25,7 @@ BENCHWRIGHT = SERVER[0]
 def service(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], str, str]]:
     """Process, address and token of a service that knows the built-in packs."""
     environment = {"BENCHWRIGHT_HOME": str(tmp_path / "service"), "PATH": os.environ["PATH"]}
-    made = subprocess.run(
+    token_process = subprocess.run(
         [BENCHWRIGHT, "judge", "token", "create", "ann", "--scope", "submit", "--json"],
         env=environment,
         capture_output=True,
@@ -35,27 +35,29 @@ def service(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], str, str]
     with log.open("wb") as stream:
         process = subprocess.Popen([BENCHWRIGHT, "judge", "serve", "--port", "0"], env=environment, stderr=stream)
     ends = time.monotonic() + PATIENCE_S
-    while not (found := re.search(rb"Listening on (\S+)", log.read_bytes())):
+    while not (match := re.search(rb"Listening on (\S+)", log.read_bytes())):
         assert process.poll() is None
         assert time.monotonic() < ends, log.read_text()
         time.sleep(0.05)
-    yield process, found[1].decode(), json.loads(made.stdout)["token"]
+    yield process, match[1].decode(), json.loads(token_process.stdout)["token"]
     if process.poll() is None:
         process.send_signal(signal.SIGTERM)
         process.wait(PATIENCE_S)
 
 
-@pytest.mark.parametrize("how", ["argument", "initializationOptions"])
+@pytest.mark.parametrize("channel", ["argument", "initializationOptions"])
 async def test_a_service_judges_where_one_is_named(
-    editors: Editors, home: Path, service: tuple[subprocess.Popen[bytes], str, str], how: str
+    editors: Editors, home: Path, service: tuple[subprocess.Popen[bytes], str, str], channel: str
 ) -> None:
     process, url, token = service
     file = home / "config" / "judge-token"
     file.parent.mkdir(parents=True)
     file.touch(mode=0o600)
     file.write_text(token)
-    named = (*SERVER, "--judge-url", url) if how == "argument" else SERVER
-    editor = await editors(home, command=named, options=None if how == "argument" else {"judge": {"url": url}})
+    server_command = (*SERVER, "--judge-url", url) if channel == "argument" else SERVER
+    editor = await editors(
+        home, command=server_command, options=None if channel == "argument" else {"judge": {"url": url}}
+    )
     desk = await editor.open_problem("starter/load-use-stalls")
     await desk.start()
     answer = desk.open()

@@ -55,14 +55,14 @@ class Student:
         self.home = home
         self.editor: Editor | None = None
         self.lives = 0
-        self.over = asyncio.Event()
+        self.stop_signal = asyncio.Event()
         self._pack = pack
         self._dice = random.Random(seed)
         self._typed = 0
 
     async def work(self) -> None:
         """Until it is over; then whatever has not been handed in goes up, and the editor ends in order."""
-        while not self.over.is_set():
+        while not self.stop_signal.is_set():
             # Requests to an editor that was killed are never answered.
             with contextlib.suppress(JsonRpcException, ConnectionError, asyncio.CancelledError, _Killed):
                 await self._live()
@@ -72,7 +72,7 @@ class Student:
             if not (left := await asyncio.to_thread(unacknowledged, self.home)):
                 break
             await asyncio.sleep(1.0)
-        assert not left, (left, editor.shown.messages, editor.stderr.decode())
+        assert not left, (left, editor.screen.messages, editor.stderr.decode())
         await editor.quit()
 
     async def _live(self) -> None:
@@ -95,7 +95,7 @@ class Student:
         await desk.start()
         # A killed editor leaves on disk what was saved; what was only typed is gone, as it is in any editor.
         file = desk.open(text=desk.open().path.read_text())
-        while not self.over.is_set():
+        while not self.stop_signal.is_set():
             await self._do(desk, file)
             await asyncio.sleep(self._dice.uniform(0.0, 0.3))
 
@@ -137,11 +137,11 @@ def own_log(home: Path) -> list[tuple[AttemptHeader, list[Row]]]:
 def receipts(home: Path, attempt: str) -> list[Anchor]:
     """Those of an attempt that were written down whole: a kill may have cut one short."""
     file = home / "data" / "receipts" / f"{attempt}.jsonl"
-    found = []
+    anchors = []
     for line in file.read_text().splitlines() if file.exists() else ():
         with contextlib.suppress(ValueError):
-            found += read_anchors(line)
-    return found
+            anchors += read_anchors(line)
+    return anchors
 
 
 async def kill_one(
@@ -190,31 +190,34 @@ async def test_whatever_is_killed_both_logs_agree_receipts_hold_and_nothing_is_g
         for task in working:
             assert not task.done(), task
     for student in students:
-        student.over.set()
+        student.stop_signal.set()
     await asyncio.wait_for(asyncio.gather(*working), 3 * WAIT_S)
     assert killed["client"] > 0 and sum(student.lives for student in students) > len(students)
 
     with service.client() as client:
         keys = PublishedKeys.model_validate(client.get("/api/v1/keys").json()).keys
-    both: dict[str, list[Row]] = {}
+    rows_by_attempt: dict[str, list[Row]] = {}
     with EventLog(service.database or service.folders.data / "service" / "attempts.sqlite") as log:
         for student in students:
-            for header, mine in own_log(student.home):
-                there, theirs = log.stored(header.id)
-                assert [row.hash for row in theirs] == [row.hash for row in mine]
-                assert there.id == header.id
-                checked = verify(there, theirs)
+            for header, own_rows in own_log(student.home):
+                service_header, theirs = log.stored(header.id)
+                assert [row.hash for row in theirs] == [row.hash for row in own_rows]
+                assert service_header.id == header.id
+                checked = verify(service_header, theirs)
                 assert checked.ok, checked.problem
                 check = check_anchors(header.id, [r.hash for r in theirs], receipts(student.home, header.id), keys)
                 assert check.agreeing > 0 and not check.flaws and not check.signers
-                both[header.id] = mine
-    ends = {attempt: [row.body for row in rows if '"type":"submitted"' in row.body] for attempt, rows in both.items()}
-    assert all(len(found) <= 1 for found in ends.values())
+                rows_by_attempt[header.id] = own_rows
+    ends = {
+        attempt: [row.body for row in rows if '"type":"submitted"' in row.body]
+        for attempt, rows in rows_by_attempt.items()
+    }
+    assert all(len(submissions) <= 1 for submissions in ends.values())
     await settled(service)
     with contextlib.closing(connected(service)) as connection:
-        held = set(connection.execute(text("SELECT attempt FROM service_attempts")).scalars())
+        service_attempts = set(connection.execute(text("SELECT attempt FROM service_attempts")).scalars())
         runs = connection.execute(text("SELECT attempt, number, state, verdict, files FROM service_runs")).all()
-    assert held == both.keys()
+    assert service_attempts == rows_by_attempt.keys()
     assert {run.state for run in runs} <= {"done", "cancelled"}
     assert all((run.verdict is not None) == (run.state == "done") for run in runs)
     # A run that an editor asked for again after its death is the same run.
@@ -234,7 +237,7 @@ def connected(service: Service):  # type: ignore[no-untyped-def]
 
 async def settled(service: Service) -> None:
     """Waits until no run is queued or running: of editors that were killed nobody asks any more."""
-    until = asyncio.get_running_loop().time() + WAIT_S
+    deadline = asyncio.get_running_loop().time() + WAIT_S
     while True:
         with contextlib.closing(connected(service)) as connection:
             going = connection.execute(
@@ -242,5 +245,5 @@ async def settled(service: Service) -> None:
             ).scalar()
         if not going:
             return
-        assert asyncio.get_running_loop().time() < until, f"{going} runs have not ended"
+        assert asyncio.get_running_loop().time() < deadline, f"{going} runs have not ended"
         await asyncio.sleep(0.2)

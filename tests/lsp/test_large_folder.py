@@ -39,7 +39,7 @@ async def messages(editor: Editor, file: File) -> list[str]:
     identifier = types.TextDocumentIdentifier(file.uri)
     report = await editor.client.text_document_diagnostic_async(types.DocumentDiagnosticParams(identifier))
     assert isinstance(report, types.RelatedFullDocumentDiagnosticReport)
-    return [one.message for one in report.items]
+    return [diagnostic.message for diagnostic in report.items]
 
 
 async def test_what_is_shown_of_a_file_is_completed_when_the_others_have_been_read(
@@ -47,21 +47,21 @@ async def test_what_is_shown_of_a_file_is_completed_when_the_others_have_been_re
 ) -> None:
     editor = await editors()
     opened(editor, folder)
-    await editor.until(lambda: len(editor.shown.diagnostics) > 1, "diagnostics, twice")
-    first, second = editor.shown.diagnostics[:2]
-    assert [one.message for one in first.diagnostics] == []
-    assert [one.message for one in second.diagnostics] == ["unknown module 'missing'"]
-    told = [value for _, value in editor.shown.progress]
-    assert told[0]["kind"] == "begin"
-    assert "report" in {value["kind"] for value in told}
-    assert told[-1]["kind"] == "end"
+    await editor.wait_until(lambda: len(editor.screen.diagnostics) > 1, "diagnostics, twice")
+    first, second = editor.screen.diagnostics[:2]
+    assert [diagnostic.message for diagnostic in first.diagnostics] == []
+    assert [diagnostic.message for diagnostic in second.diagnostics] == ["unknown module 'missing'"]
+    progress = [value for _, value in editor.screen.progress]
+    assert progress[0]["kind"] == "begin"
+    assert "report" in {value["kind"] for value in progress}
+    assert progress[-1]["kind"] == "end"
 
 
 async def test_a_client_that_asks_for_diagnostics_is_told_to_ask_again(editors: Editors, folder: Path) -> None:
     editor = await editors(capabilities=capabilities(PULLS))
     file = opened(editor, folder)
     assert await messages(editor, file) == []
-    await editor.until(lambda: bool(editor.shown.diagnostic_refreshes), "a wish to pull again")
+    await editor.wait_until(lambda: bool(editor.screen.diagnostic_refreshes), "a wish to pull again")
     assert await messages(editor, file) == ["unknown module 'missing'"]
 
 
@@ -75,12 +75,14 @@ async def test_references_wait_until_all_files_were_read(editors: Editors, folde
     file = opened(editor, folder)
     position = types.Position(1, 4)
     context = types.ReferenceContext(include_declaration=True)
-    asked = types.ReferenceParams(context, types.TextDocumentIdentifier(file.uri), position)
-    found, definition = await asyncio.gather(
-        editor.client.text_document_references_async(asked),
+    params = types.ReferenceParams(context, types.TextDocumentIdentifier(file.uri), position)
+    references, definition = await asyncio.gather(
+        editor.client.text_document_references_async(params),
         editor.client.text_document_definition_async(
             types.DefinitionParams(types.TextDocumentIdentifier(file.uri), position)
         ),
     )
-    assert found is not None and len(found) == USERS + 2
-    assert isinstance(definition, list) and [one.uri for one in definition] == [(folder / "things.sv").as_uri()]
+    assert references is not None and len(references) == USERS + 2
+    assert isinstance(definition, list) and [location.uri for location in definition] == [
+        (folder / "things.sv").as_uri()
+    ]

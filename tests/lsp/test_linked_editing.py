@@ -62,18 +62,18 @@ async def test_both_places_are_linked_from_either(
 ) -> None:
     async with scratch(editor, ALL, variant) as file:
         answers = []
-        for place in (begin, end):
-            answers.append(await file.go_to(place, after=True).linked())
+        for cursor_text in (begin, end):
+            answers.append(await file.go_to(cursor_text, is_after=True).linked())
         assert answers[0] == answers[1]
         assert len(answers[0]) == 2
         texts = [file.text_of(span.file)[span.start : span.end] for span in answers[0]]
         assert texts == [name, name]
 
 
-@pytest.mark.parametrize("place", ["genvar i", "wire w", "return 1", "posedge x", "initial", "endclass :"])
-async def test_nothing_else_is_linked(editor: Editor, place: str) -> None:
+@pytest.mark.parametrize("cursor_text", ["genvar i", "wire w", "return 1", "posedge x", "initial", "endclass :"])
+async def test_nothing_else_is_linked(editor: Editor, cursor_text: str) -> None:
     async with scratch(editor, ALL) as file:
-        assert await file.go_to(place, after=True).linked() == []
+        assert await file.go_to(cursor_text, is_after=True).linked() == []
 
 
 @pytest.mark.parametrize(
@@ -88,9 +88,9 @@ async def test_nothing_else_is_linked(editor: Editor, place: str) -> None:
 )
 async def test_names_that_differ_are_not_linked(editor: Editor, text: str) -> None:
     async with scratch(editor, text) as file:
-        for place in ("begin : a", "end : b", "module m", "endmodule : n", "end : a"):
-            if place in text:
-                assert await file.go_to(place, after=True).linked() == []
+        for cursor_text in ("begin : a", "end : b", "module m", "endmodule : n", "end : a"):
+            if cursor_text in text:
+                assert await file.go_to(cursor_text, is_after=True).linked() == []
 
 
 async def test_a_file_that_is_no_design_has_none(editors: Editors) -> None:

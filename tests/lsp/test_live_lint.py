@@ -33,19 +33,19 @@ async def file(desk: Desk) -> File:
 
 
 async def test_a_syntax_error_is_marked_while_typing_and_gone_when_fixed(file: File) -> None:
-    file.type("wire = 1;\n", before="endmodule")
+    file.type("wire = 1;\n", before_text="endmodule")
     (problem,) = await file.marked("expected")
     assert (problem.severity, problem.source) == (types.DiagnosticSeverity.Error, "slang")
     assert file.text.splitlines()[problem.range.start.line] == "wire = 1;"
-    file.type("wire x = 1;\n", over="wire = 1;\n")
+    file.type("wire x = 1;\n", over_text="wire = 1;\n")
     await file.marked()
 
 
 async def test_typing_without_a_rest_is_still_looked_at(file: File) -> None:
-    file.type("wire = 1;\n", before="endmodule")
-    published = len(file.editor.shown.diagnostics)
+    file.type("wire = 1;\n", before_text="endmodule")
+    published = len(file.editor.screen.diagnostics)
     async with _typing(file):
-        await file.editor.until(lambda: len(file.editor.shown.diagnostics) > published, "problems")
+        await file.editor.wait_until(lambda: len(file.editor.screen.diagnostics) > published, "problems")
 
 
 @asynccontextmanager
@@ -65,20 +65,20 @@ async def _typing(file: File) -> AsyncIterator[None]:
 
 async def test_a_module_of_another_file_is_known_also_before_it_is_saved(desk: Desk, file: File) -> None:
     (desk.folder / "rtl" / "gate.sv").write_text("module other; endmodule\n")
-    file.type("gate g ();\n", before="endmodule")
+    file.type("gate g ();\n", before_text="endmodule")
     (problem,) = await file.marked("unknown module")
     assert file.marked_text(problem) == "gate"
     gate = desk.open("rtl/gate.sv")
-    gate.type("gate", over="other")
+    gate.type("gate", over_text="other")
     await gate.marked()
-    file.type("// again\n", before="endmodule")
+    file.type("// again\n", before_text="endmodule")
     await file.marked()
 
 
 async def test_columns_count_utf16_also_after_multibyte_text(file: File) -> None:
     # A form feed and U+2028 end no line in LSP; a note is two UTF-16 units, its half none of slang's business.
-    file.type("/* é 𝄞 \f \u2028 */ wire [3:0] 𝄞;\r\n/* 𝄞𝄞 */ wire near = nowhere;\r\n", before="endmodule")
-    await file.editor.until(lambda: bool(file.problems), "problems")
+    file.type("/* é 𝄞 \f \u2028 */ wire [3:0] 𝄞;\r\n/* 𝄞𝄞 */ wire near = nowhere;\r\n", before_text="endmodule")
+    await file.editor.wait_until(lambda: bool(file.problems), "problems")
     problems = file.problems or []
     undeclared = next(problem for problem in problems if "nowhere" in problem.message)
     line = file.text[: file.text.index("nowhere")].count("\n")
@@ -87,18 +87,18 @@ async def test_columns_count_utf16_also_after_multibyte_text(file: File) -> None
 
 
 async def test_what_verilator_finds_comes_with_a_save_and_goes_with_the_next_edit(file: File) -> None:
-    file.type("  wire narrow;\n  /* é 𝄞 */ wire veiled;  \n", before="endmodule")
-    await file.editor.until(lambda: file.problems is not None, "slang's problems")
+    file.type("  wire narrow;\n  /* é 𝄞 */ wire veiled;  \n", before_text="endmodule")
+    await file.editor.wait_until(lambda: file.problems is not None, "slang's problems")
     assert all(problem.source == "slang" for problem in file.problems or ())
     file.save()
-    await file.editor.until(lambda: "verilator" in sources(file), "Verilator's problems")
-    found = [problem for problem in file.problems or () if problem.source == "verilator"]
-    assert {problem.code for problem in found} == {"UNUSEDSIGNAL"}
+    await file.editor.wait_until(lambda: "verilator" in sources(file), "Verilator's problems")
+    verilator_problems = [problem for problem in file.problems or () if problem.source == "verilator"]
+    assert {problem.code for problem in verilator_problems} == {"UNUSEDSIGNAL"}
     # Where Verilator can't be trusted with columns, the whole line is marked.
-    veiled, narrow = sorted(map(file.marked_text, found))
+    veiled, narrow = sorted(map(file.marked_text, verilator_problems))
     assert (veiled, narrow[0]) == ("/* é 𝄞 */ wire veiled;", "n")
-    file.type("// more\n", before="endmodule")
-    await file.editor.until(lambda: file.problems is not None and "verilator" not in sources(file), "their end")
+    file.type("// more\n", before_text="endmodule")
+    await file.editor.wait_until(lambda: file.problems is not None and "verilator" not in sources(file), "their end")
 
 
 def sources(file: File) -> set[str | None]:
@@ -106,24 +106,24 @@ def sources(file: File) -> set[str | None]:
 
 
 async def test_an_error_that_both_tools_find_is_shown_once(desk: Desk, file: File) -> None:
-    file.type("assign = 1;\n", before="endmodule")
+    file.type("assign = 1;\n", before_text="endmodule")
     await file.marked("expected")
     file.save()
-    await file.editor.until(lambda: bool(desk.told("diagnostics")), "Verilator's word")
-    (recorded,) = desk.told("diagnostics")
+    await file.editor.wait_until(lambda: bool(desk.events_of_kind("diagnostics")), "Verilator's word")
+    (recorded,) = desk.events_of_kind("diagnostics")
     assert recorded.counts["verilator"].errors >= 1
     await file.marked("expected")
 
 
 async def test_closing_a_file_clears_its_problems(file: File) -> None:
-    file.type("wire = 1;\n", before="endmodule")
+    file.type("wire = 1;\n", before_text="endmodule")
     await file.marked("expected")
     file.close()
 
     def last() -> types.PublishDiagnosticsParams:
-        return [shown for shown in file.editor.shown.diagnostics if shown.uri == file.uri][-1]
+        return [params for params in file.editor.screen.diagnostics if params.uri == file.uri][-1]
 
-    await file.editor.until(lambda: not last().diagnostics, "an empty list")
+    await file.editor.wait_until(lambda: not last().diagnostics, "an empty list")
 
 
 async def test_a_file_of_no_problem_is_looked_at_while_typing_only(editor: Editor, tmp_path: Path) -> None:
@@ -136,4 +136,4 @@ async def test_a_file_of_no_problem_is_looked_at_while_typing_only(editor: Edito
     await editor.ask("packs")
     assert sources(file) == {"slang"}
     assert [lens for lens in await editor.lenses(file) if lens.command] == []
-    assert editor.shown.messages == []
+    assert editor.screen.messages == []

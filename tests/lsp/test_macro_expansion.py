@@ -48,15 +48,15 @@ def editor(shared_editor: Editor) -> Editor:
 
 
 async def expanded(file: Scratch, *, full: bool = True, whole: bool = False) -> dict[str, Any]:
-    at = file.position
-    position = None if whole else {"line": at.line, "character": at.character}
-    found: dict[str, Any] = await file.editor.ask("expandMacro", uri=file.uri, position=position, full=full)
-    return found
+    cursor = file.position
+    position = None if whole else {"line": cursor.line, "character": cursor.character}
+    expansion: dict[str, Any] = await file.editor.ask("expandMacro", uri=file.uri, position=position, full=full)
+    return expansion
 
 
-def body(found: dict[str, Any]) -> str:
+def body(expansion: dict[str, Any]) -> str:
     """The expansion without the line that says what it is of."""
-    return " ".join(found["text"].split("\n\n", 1)[1].split())
+    return " ".join(expansion["text"].split("\n\n", 1)[1].split())
 
 
 async def content(file: Scratch, uri: str) -> str:
@@ -65,20 +65,20 @@ async def content(file: Scratch, uri: str) -> str:
 
 
 async def actions(file: Scratch) -> list[types.Command]:
-    at = types.Range(file.position, file.position)
-    params = types.CodeActionParams(file.identifier, at, types.CodeActionContext([]))
-    found = await file.editor.client.text_document_code_action_async(params) or []
+    cursor_range = types.Range(file.position, file.position)
+    params = types.CodeActionParams(file.identifier, cursor_range, types.CodeActionContext([]))
+    answer = await file.editor.client.text_document_code_action_async(params) or []
     # lsprotocol takes an action with a command for a command, with the real one as its text.
-    commands = [ast.literal_eval(one.command) for one in found if isinstance(one, types.Command)]
-    return [types.Command(**one) for one in commands]
+    commands = [ast.literal_eval(command.command) for command in answer if isinstance(command, types.Command)]
+    return [types.Command(**fields) for fields in commands]
 
 
 async def test_a_use_is_expanded_fully_or_by_one_step(editor: Editor) -> None:
     async with scratch(editor, DESIGN) as file:
-        found = await expanded(file)
-        assert body(found) == "(d + (d + 2))"
-        assert "`TWICE in line 5 of top.sv" in found["text"]
-        assert (found["macro"], found["complete"]) == ("TWICE", True)
+        expansion = await expanded(file)
+        assert body(expansion) == "(d + (d + 2))"
+        assert "`TWICE in line 5 of top.sv" in expansion["text"]
+        assert (expansion["macro"], expansion["complete"]) == ("TWICE", True)
         assert body(await expanded(file, full=False)) == "`ADD(d, `ADD(d, 2))"
         assert body(await expanded(file.go_to("JOIN(k)"))) == "k_q"
         assert body(await expanded(file.go_to("NONE\n  wire"))) == ""
@@ -104,7 +104,7 @@ async def test_the_document_of_a_use_follows_the_use_while_the_file_is_edited(ed
         assert uri.startswith("benchwright-macro:///")
         assert "(d + 1)" in await content(file, uri)
         file.go_to("module top").enter("wire before = `ADDED;\n")
-        file.go_to("ADD(d)").replace(file.at, file.at + len("ADD(d)"), "ADD(d, 7)")
+        file.go_to("ADD(d)").replace(file.cursor_offset, file.cursor_offset + len("ADD(d)"), "ADD(d, 7)")
         assert "(d + 7)" in await content(file, uri)
         # Editors encode addresses in ways of their own.
         assert "(d + 7)" in await content(file, uri.replace("=", "%3D"))
@@ -120,24 +120,24 @@ async def test_a_macro_that_uses_itself_and_one_that_grows_without_bounds_end(ed
     async with scratch(editor, {"m.sv": text}) as file:
         await expanded(file)
         await file.hover()
-        found = await expanded(file.go_to("M11\n  int"))
-        assert not found["complete"]
-        assert len(found["text"]) < 1_100_000
-        assert found["text"].endswith("too long to show.\n")
+        expansion = await expanded(file.go_to("M11\n  int"))
+        assert not expansion["complete"]
+        assert len(expansion["text"]) < 1_100_000
+        assert expansion["text"].endswith("too long to show.\n")
         assert not (await expanded(file, whole=True))["complete"]
 
 
 async def test_the_code_actions_show_the_document(editor: Editor) -> None:
     async with scratch(editor, DESIGN) as file:
-        found = await actions(file)
-        assert [one.title for one in found] == [
+        commands = await actions(file)
+        assert [command.title for command in commands] == [
             "Show the macro's expansion",
             "Show one step of the macro's expansion",
         ]
-        for one in found:
-            params = types.ExecuteCommandParams(one.command, list(one.arguments or ()))
+        for command in commands:
+            params = types.ExecuteCommandParams(command.command, list(command.arguments or ()))
             await editor.client.workspace_execute_command_async(params)
-        assert [await content(file, one.uri) for one in editor.client.shown_documents] == [
+        assert [await content(file, document.uri) for document in editor.client.shown_documents] == [
             (await expanded(file))["text"],
             (await expanded(file, full=False))["text"],
         ]
@@ -165,7 +165,7 @@ async def test_only_open_designs_are_expanded(editor: Editor, tmp_path: Path) ->
 @pytest.mark.parametrize("whole", [False, True])
 async def test_an_address_is_understood_as_vs_code_writes_it(editor: Editor, whole: bool) -> None:
     async with scratch(editor, DESIGN) as file:
-        found = await expanded(file, whole=whole)
-        written = found["uri"].replace("benchwright-macro:///", "benchwright-macro:/").replace("=", "%3D")
-        assert written != found["uri"]
-        assert await content(file, written) == found["text"]
+        expansion = await expanded(file, whole=whole)
+        address = expansion["uri"].replace("benchwright-macro:///", "benchwright-macro:/").replace("=", "%3D")
+        assert address != expansion["uri"]
+        assert await content(file, address) == expansion["text"]

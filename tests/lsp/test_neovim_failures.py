@@ -52,10 +52,10 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         (folder / path).write_text(text)
     waves = folder / "waves.lua"
     waves.write_text(snippet("waveforms.md"))
-    before = "local started = {}\n"
+    first_line = "local started = {}\n"
     init = configuration()
-    assert before in init
-    init = init.replace(before, ANNOUNCED + before) + snippet("understand-a-failure.md")
+    assert first_line in init
+    init = init.replace(first_line, ANNOUNCED + first_line) + snippet("understand-a-failure.md")
     return played(folder, init, "neovim_failures.lua", WAVES=str(waves))
 
 

@@ -121,8 +121,8 @@ async def test_nothing_hidden_leaves_the_sealed_store(editors: Editors, pack: No
         "fills": ["judge_unavailable", "judge_unavailable"],
         "explains": ["judge_unavailable", "judge_unavailable"],
     }
-    named = verdicts["says-names"][0]
-    assert [(line.name, line.passed, line.message) for line in named.lines or ()] == [
+    names_verdict = verdicts["says-names"][0]
+    assert [(line.name, line.passed, line.message) for line in names_verdict.lines or ()] == [
         ("inverts", False, None),
         ("settles", True, None),
     ]
@@ -134,8 +134,8 @@ async def test_nothing_hidden_leaves_the_sealed_store(editors: Editors, pack: No
     assert (tee / "from-server").stat().st_size > 10_000
     assert b"An inverter has one gate." in (tee / "from-server").read_bytes(), "the first hint was taken"
     places = [*tee.iterdir(), *(file for file in home.rglob("*") if file.is_file() and sealed not in file.parents)]
-    assert {"leaky.json", "log.sqlite", "gate.sv", "from-server", "stderr"} <= {place.name for place in places}
-    assert [place for place in places if leaks(place.read_bytes())] == []
+    assert {"leaky.json", "log.sqlite", "gate.sv", "from-server", "stderr"} <= {path.name for path in places}
+    assert [path for path in places if leaks(path.read_bytes())] == []
     assert [path for path in home.rglob("*") if leaks(path.name.encode()) and sealed not in path.parents] == []
     for output in _told_by_the_command_line(home):
         assert not leaks(output), output
@@ -159,7 +159,7 @@ async def _solve(editor: Editor, name: str, texts: list[str]) -> list[VerdictVie
 
 async def _ask_as_agent(editor: Editor, uri: str) -> None:
     """Use every tool but those that run or end something, as an agent and as the editor's chat; ask for more."""
-    tools = {one["name"] for one in (await editor.ask("agentTools", uri=uri))["tools"]}
+    tools = {tool["name"] for tool in (await editor.ask("agentTools", uri=uri))["tools"]}
     arguments: dict[str, list[dict[str, Any]]] = {
         "read_file": [{"path": path} for path in ("rtl/gate.sv", ".benchwright.json", "../../data/sealed", "src/.env")],
         "lint": [{"path": "rtl/gate.sv"}],
@@ -168,9 +168,9 @@ async def _ask_as_agent(editor: Editor, uri: str) -> None:
         "take_hint": [{}, {}, {"number": 2}, {"number": 3}],
     }
     for tool in sorted(tools - {"start", "submit", "run_hidden_tests"}):
-        for given in arguments.get(tool, [{}]):
+        for tool_arguments in arguments.get(tool, [{}]):
             with contextlib.suppress(JsonRpcException):
-                await editor.ask("agentTool", uri=uri, tool=tool, arguments=given, agent="curious")
+                await editor.ask("agentTool", uri=uri, tool=tool, arguments=tool_arguments, agent="curious")
     with contextlib.suppress(JsonRpcException):
         await editor.ask("chatPrompt", uri=uri, question="What do the hidden tests check?")
 
@@ -189,17 +189,17 @@ async def _provoke(editor: Editor) -> None:
 
 
 def _told_by_the_command_line(home: Path) -> list[bytes]:
-    def told(*arguments: str) -> bytes:
+    def output_of(*arguments: str) -> bytes:
         ran = subprocess.run(
             [SERVER[0], *arguments], env={"BENCHWRIGHT_HOME": str(home), "PATH": "/usr/bin:/bin"}, capture_output=True
         )
         return ran.stdout + ran.stderr
 
-    with_ids = told("attempts", "list", "--json")
+    with_ids = output_of("attempts", "list", "--json")
     ids = [attempt["id"] for attempt in json.loads(with_ids)]
     assert len(ids) == len(DESIGNS) + len(QUESTIONS)
-    outputs = [with_ids, told("problems", "list"), told("problems", "show", "leaky/says-names")]
+    outputs = [with_ids, output_of("problems", "list"), output_of("problems", "show", "leaky/says-names")]
     for attempt in ids[:: len(ids) // 3]:
-        outputs += [told("attempts", "export", attempt), told("attempts", "show", attempt)]
+        outputs += [output_of("attempts", "export", attempt), output_of("attempts", "show", attempt)]
         assert b"submitted" in outputs[-1]
     return outputs

@@ -48,16 +48,20 @@ async def test_opening_again_goes_on_and_fresh_begins_anew(editors: Editors) -> 
     editor = await editors()
     first = await editor.open_problem("starter/saturating-counter")
     await first.start()
-    again = await editor.open_problem("starter/saturating-counter")
-    assert (again.attempt, again.folder, again.opened.status.state) == (first.attempt, first.folder, "running")
+    reopened_desk = await editor.open_problem("starter/saturating-counter")
+    assert (reopened_desk.attempt, reopened_desk.folder, reopened_desk.opened.status.state) == (
+        first.attempt,
+        first.folder,
+        "running",
+    )
     fresh = await editor.open_problem("starter/saturating-counter", fresh=True)
     assert fresh.attempt != first.attempt
     assert fresh.folder == first.folder.with_name("saturating-counter-2")
     assert (await fresh.ask("status")).state == "open"
     assert (await first.ask("status")).state == "running"
     await editor.quit()
-    other = await editors()
-    later = await other.open_problem("starter/saturating-counter")
+    second_editor = await editors()
+    later = await second_editor.open_problem("starter/saturating-counter")
     assert (later.attempt, later.folder) == (fresh.attempt, fresh.folder)
 
 
@@ -82,7 +86,7 @@ async def test_many_openings_at_once_are_one_attempt(editor: Editor) -> None:
 async def test_a_copied_workspace_does_not_write_into_the_log(editor: Editor, tmp_path: Path) -> None:
     desk = await editor.open_problem("starter/saturating-counter")
     await desk.start()
-    before = len(desk.events())
+    event_count = len(desk.events())
     shutil.copytree(desk.folder, tmp_path / "copy")
     copied = editor.open(tmp_path / "copy" / "rtl" / "sat_counter.sv")
     copied.paste(reference("saturating-counter"))
@@ -90,7 +94,7 @@ async def test_a_copied_workspace_does_not_write_into_the_log(editor: Editor, tm
     code, sentence = await editor.refusal("status", uri=copied.uri)
     assert (code, "does not belong to an open problem" in sentence) == (REQUEST_FAILED, True)
     assert [lens for lens in await editor.lenses(copied) if lens.command] == []
-    assert len(desk.events()) == before
+    assert len(desk.events()) == event_count
 
 
 async def test_a_deleted_workspace_is_made_anew_with_a_new_attempt(editor: Editor) -> None:
@@ -104,7 +108,7 @@ async def test_a_deleted_workspace_is_made_anew_with_a_new_attempt(editor: Edito
     assert anew.attempt != desk.attempt
     assert anew.opened.status.state == "open"
     assert (await anew.start()).attempt == anew.attempt
-    assert [event.reason for event in desk.told("abandoned")] == ["its workspace was deleted"]
+    assert [event.reason for event in desk.events_of_kind("abandoned")] == ["its workspace was deleted"]
     # The attempt whose folder is gone must not come back once the new one has ended.
     await anew.ask("abandon")
     third = await editor.open_problem("starter/saturating-counter")
@@ -138,9 +142,9 @@ async def test_a_damaged_marker_is_mended_by_opening_again(editors: Editors) -> 
             marker.write_bytes(content)
         code, sentence = await editor.refusal("status", uri=desk.uri)
         assert (code, "does not belong to an open problem" in sentence) == (REQUEST_FAILED, True)
-        again = await editor.open_problem(desk.opened.status.problem)
-        assert (again.attempt, again.folder) == (desk.attempt, desk.folder)
-        assert again.open().text == "mine\n"
+        reopened_desk = await editor.open_problem(desk.opened.status.problem)
+        assert (reopened_desk.attempt, reopened_desk.folder) == (desk.attempt, desk.folder)
+        assert reopened_desk.open().text == "mine\n"
 
 
 async def test_a_marker_that_names_another_attempt_gets_nothing(editor: Editor) -> None:
@@ -162,7 +166,7 @@ async def test_a_home_with_spaces_and_letters_beyond_ascii_works(editors: Editor
     file.paste(reference("saturating-counter").replace("endmodule", "wire [3:0] narrow = 8'd1;\nendmodule"))
     file.save()
     assert (await desk.verdict(1)).outcome == "passed"
-    await editor.until(lambda: any(p.source == "verilator" for p in file.problems or ()), "Verilator's findings")
+    await editor.wait_until(lambda: any(p.source == "verilator" for p in file.problems or ()), "Verilator's findings")
     assert desk.replayed("rtl/sat_counter.sv") == file.path.read_bytes()
 
 
@@ -182,8 +186,10 @@ async def test_no_file_of_the_starter_pack_opens_with_a_finding_that_is_not_mean
     for path in files:
         editor.open(path)
     uris = {path.as_uri() for path in files}
-    await editor.until(lambda: uris <= {one.uri for one in editor.shown.diagnostics}, "diagnostics of every file")
-    assert [item.message for one in editor.shown.diagnostics for item in one.diagnostics] == []
+    await editor.wait_until(
+        lambda: uris <= {params.uri for params in editor.screen.diagnostics}, "diagnostics of every file"
+    )
+    assert [item.message for params in editor.screen.diagnostics for item in params.diagnostics] == []
 
 
 async def test_a_guided_attempt_is_practice_and_a_plain_one_is_another(editor: Editor) -> None:
@@ -193,9 +199,9 @@ async def test_a_guided_attempt_is_practice_and_a_plain_one_is_another(editor: E
     plain = await editor.ask("open", problem="starter/saturating-counter")
     assert not plain["status"]["practice"]
     assert plain["status"]["attempt"] != opened[0]["status"]["attempt"]
-    numbers = [one["attempt"] for one in (await editor.ask("numbers"))["attempts"]]
+    numbers = [attempt["attempt"] for attempt in (await editor.ask("numbers"))["attempts"]]
     assert opened[0]["status"]["attempt"] not in numbers
     assert plain["status"]["attempt"] in numbers
     # Who chooses an attempt to replay has all of them.
-    with_practice = [one["attempt"] for one in (await editor.ask("numbers", practice=True))["attempts"]]
-    assert {one["status"]["attempt"] for one in (opened[0], plain)} <= set(with_practice)
+    with_practice = [attempt["attempt"] for attempt in (await editor.ask("numbers", practice=True))["attempts"]]
+    assert {answer["status"]["attempt"] for answer in (opened[0], plain)} <= set(with_practice)

@@ -25,7 +25,7 @@ async def test_tests_are_listed_with_their_cases_and_places(editors: Editors, tm
     )
     editor = await opened(editors, folder)
     listed = await editor.ask("ownTests", uri=folder.as_uri())
-    assert [(one["id"], one["kind"]) for one in listed["files"]] == [
+    assert [(test_file["id"], test_file["kind"]) for test_file in listed["files"]] == [
         ("tb/tb.sv", "testbench"),
         ("tests/test_counter.py", "cocotb"),
     ]
@@ -81,14 +81,14 @@ async def test_coverage_names_lines_branches_and_toggles(editors: Editors, tmp_p
     (covered,) = run["coverage"]
     assert covered["uri"] == (folder / "rtl/counter.sv").as_uri()
     assert [line["line"] for line in covered["lines"]] == [1]
-    assert {one["name"] for one in covered["branches"]} == {"if", "else"}
-    counts = {one["name"]: one["count"] for one in covered["toggles"]}
+    assert {branch["name"] for branch in covered["branches"]} == {"if", "else"}
+    counts = {toggle["name"]: toggle["count"] for toggle in covered["toggles"]}
     assert counts["q[0]:0->1"] > 0
     assert counts["q[3]:0->1"] == 0
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "reason", "said"),
+    ("name", "text", "reason", "message"),
     [
         ("rtl__counter_sv", "module counter(input logic clk;\nendmodule\n", "not_built", "rtl/counter.sv:1"),
         ("tests__test_counter_py", "import nowhere\n" + TESTS, "not_loaded", "nowhere"),
@@ -102,7 +102,7 @@ async def test_coverage_names_lines_branches_and_toggles(editors: Editors, tmp_p
     ids=["syntax", "import", "finish"],
 )
 async def test_what_keeps_tests_from_running_is_named(
-    editors: Editors, tmp_path: Path, name: str, text: str, reason: str, said: str
+    editors: Editors, tmp_path: Path, name: str, text: str, reason: str, message: str
 ) -> None:
     folder = folder_with(tmp_path, **{name: text})
     editor = await opened(editors, folder)
@@ -110,7 +110,7 @@ async def test_what_keeps_tests_from_running_is_named(
     answer = await editor.ask("runOwnTests", uri=folder.as_uri(), ids=ids)
     (failed,) = results(answer).values()
     assert failed["reason"] == reason
-    assert said in failed["message"]
+    assert message in failed["message"]
 
 
 async def test_cancelling_ends_the_simulation(editors: Editors, tmp_path: Path) -> None:
@@ -119,8 +119,10 @@ async def test_cancelling_ends_the_simulation(editors: Editors, tmp_path: Path) 
     editor = await opened(editors, folder)
     running = asyncio.ensure_future(editor.ask("runOwnTests", uri=folder.as_uri(), ids=["tb/tb.sv"]))
     simulating = await editor.simulating()
-    await editor.until(lambda: any(value.get("kind") == "begin" for _, value in editor.shown.progress), "progress")
-    token = next(token for token, value in editor.shown.progress if value.get("kind") == "begin")
+    await editor.wait_until(
+        lambda: any(value.get("kind") == "begin" for _, value in editor.screen.progress), "progress"
+    )
+    token = next(token for token, value in editor.screen.progress if value.get("kind") == "begin")
     editor.client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(token))
     with pytest.raises(Exception, match=r"(?i)cancel"):
         await running
@@ -131,11 +133,17 @@ async def test_a_testbench_has_a_lens_that_runs_it(editors: Editors, tmp_path: P
     folder = folder_with(tmp_path)
     editor = await opened(editors, folder)
     lenses = await editor.lenses(editor.open(folder / "tb/tb.sv", TESTBENCH))
-    (lens,) = [one.command for one in lenses if one.command is not None and one.command.title == "▶ Run test"]
+    (lens,) = [
+        code_lens.command
+        for code_lens in lenses
+        if code_lens.command is not None and code_lens.command.title == "▶ Run test"
+    ]
     assert lens.command == "benchwright.runOwnTests"
     assert list(lens.arguments or ()) == [{"uri": (folder / "tb/tb.sv").as_uri(), "ids": ["tb/tb.sv::tb"]}]
     lenses = await editor.lenses(editor.open(folder / "rtl/counter.sv", COUNTER))
-    assert not [one for one in lenses if one.command is not None and one.command.title == "▶ Run test"]
+    assert not [
+        code_lens for code_lens in lenses if code_lens.command is not None and code_lens.command.title == "▶ Run test"
+    ]
 
 
 async def test_a_new_testbench_is_created_and_passes(editors: Editors, tmp_path: Path) -> None:
@@ -150,16 +158,16 @@ async def test_a_new_testbench_is_created_and_passes(editors: Editors, tmp_path:
     target.write_text(begun["text"])
     answer = await editor.ask("runOwnTests", uri=folder.as_uri(), ids=["tests/test_counter.py"])
     assert answer["passed"], answer["runs"][0]["output"]
-    _, said = await editor.refusal("newTestbench", uri=(folder / "rtl/counter.sv").as_uri())
-    assert "exists already" in said
+    _, message = await editor.refusal("newTestbench", uri=(folder / "rtl/counter.sv").as_uri())
+    assert "exists already" in message
 
 
 async def test_runs_of_an_attempt_are_in_its_log_and_see_nothing_hidden(editors: Editors) -> None:
     editor = await editors()
     desk = await editor.open_problem("starter/saturating-counter")
     folder = desk.folder
-    _, said = await editor.refusal("runOwnTests", uri=folder.as_uri())
-    assert "Press Start first" in said
+    _, message = await editor.refusal("runOwnTests", uri=folder.as_uri())
+    assert "Press Start first" in message
     await desk.start()
     (folder / "verif").mkdir(exist_ok=True)
     (folder / "verif/test_looks.py").write_text(
@@ -169,7 +177,7 @@ async def test_runs_of_an_attempt_are_in_its_log_and_see_nothing_hidden(editors:
     )
     answer = await editor.ask("runOwnTests", uri=folder.as_uri())
     assert answer["passed"], answer
-    (event,) = desk.told("aid_used")
+    (event,) = desk.events_of_kind("aid_used")
     assert (event.aid, event.feature, event.outcome) == ("own_tests", "test_run", "passed")
 
 
@@ -184,16 +192,16 @@ async def test_a_condition_that_forbids_own_tests_refuses_them_by_whatever_folde
     desk, _ = await task_at_work(editor, "bare")
     (desk.folder / "verif").mkdir(exist_ok=True)
     (desk.folder / "verif/test_mine.py").write_text(TESTS)
-    above = desk.folder.parent
+    parent = desk.folder.parent
     # Who opens the folder around a workspace asks by another folder, and has the same tests.
-    opened = types.WorkspaceFoldersChangeEvent([types.WorkspaceFolder(above.as_uri(), "above")], [])
+    opened = types.WorkspaceFoldersChangeEvent([types.WorkspaceFolder(parent.as_uri(), "above")], [])
     editor.client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(opened))
     module = next(path for path in desk.folder.rglob("*.sv"))
-    for uri in (desk.uri, desk.folder.as_uri(), above.as_uri()):
+    for uri in (desk.uri, desk.folder.as_uri(), parent.as_uri()):
         for operation in ("ownTests", "runOwnTests"):
             assert "does not allow tests of your own" in (await editor.refusal(operation, uri=uri))[1]
     assert "does not allow" in (await editor.refusal("newTestbench", uri=module.as_uri()))[1]
-    assert desk.told("aid_used") == []
+    assert desk.events_of_kind("aid_used") == []
 
 
 SLOW = "import time\nimport cocotb\n\n\n@cocotb.test()\nasync def waits(dut):\n    time.sleep(3)\n"
@@ -215,8 +223,8 @@ async def test_a_run_that_began_in_time_counts_and_none_begins_after_it(
     assert not running.done()
     answer = await running
     assert answer["passed"], answer["runs"][0]["output"]
-    (event,) = desk.told("aid_used")
+    (event,) = desk.events_of_kind("aid_used")
     assert (event.aid, event.feature, event.outcome) == ("own_tests", "test_run", "passed")
     assert refusal in (await editor.refusal("runOwnTests", uri=uri))[1]
-    assert len(desk.told("aid_used")) == 1
+    assert len(desk.events_of_kind("aid_used")) == 1
     assert desk.verified().ok

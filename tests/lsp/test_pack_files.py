@@ -26,25 +26,25 @@ def problem(tmp_path: Path) -> Path:
     return new_problem(tmp_path / "my-pack", "holds", DesignForm.COCOTB)
 
 
-async def labels(file: File, before: str) -> list[str]:
+async def labels(file: File, typed_text: str) -> list[str]:
     """What is proposed behind a text that is typed at the end."""
-    file.type(before)
+    file.type(typed_text)
     lines = file.text.split("\n")
-    place = types.Position(len(lines) - 1, len(lines[-1]))
-    params = types.CompletionParams(types.TextDocumentIdentifier(file.uri), place)
-    found = await file.editor.client.text_document_completion_async(params)
-    assert isinstance(found, types.CompletionList)
-    return [item.label for item in found.items]
+    position = types.Position(len(lines) - 1, len(lines[-1]))
+    params = types.CompletionParams(types.TextDocumentIdentifier(file.uri), position)
+    completions = await file.editor.client.text_document_completion_async(params)
+    assert isinstance(completions, types.CompletionList)
+    return [item.label for item in completions.items]
 
 
 async def test_what_is_wrong_is_marked_while_typing_and_goes_when_it_is_right(editor: Editor, problem: Path) -> None:
     file = editor.open(problem / "problem.toml")
     await file.marked()
-    file.type('"soft"', over='"easy"')
+    file.type('"soft"', over_text='"easy"')
     (marked,) = await file.marked("difficulty")
     assert file.marked_text(marked) == '"soft"'
     assert marked.severity is types.DiagnosticSeverity.Error
-    file.type('"easy"', over='"soft"')
+    file.type('"easy"', over_text='"soft"')
     await file.marked()
     file.close()
 
@@ -63,9 +63,9 @@ async def test_a_change_of_the_reference_is_seen_in_the_statement_once_it_is_sav
     statement.close()
 
     def cleared() -> bool:
-        return not [one for one in editor.shown.diagnostics if one.uri == statement.uri][-1].diagnostics
+        return not [params for params in editor.screen.diagnostics if params.uri == statement.uri][-1].diagnostics
 
-    await editor.until(cleared, "no remark on a closed file")
+    await editor.wait_until(cleared, "no remark on a closed file")
 
 
 async def test_an_option_about_others_is_marked_as_a_warning(editor: Editor, tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ async def test_an_option_about_others_is_marked_as_a_warning(editor: Editor, tmp
     file = editor.open(question / "problem.toml")
     await file.marked()
     last = tomllib.loads(file.text)["question"]["choices"]["D"]
-    file.type('"none of the above"', over=f'"{last}"')
+    file.type('"none of the above"', over_text=f'"{last}"')
     (marked,) = await file.marked("Option D is about other options")
     assert file.marked_text(marked) == '"none of the above"'
     assert marked.severity is types.DiagnosticSeverity.Warning
@@ -99,17 +99,17 @@ async def test_fields_are_proposed_and_explained(editor: Editor, problem: Path) 
     assert "wall_s" not in await labels(file, "")
     assert {"text", "cost", "after_runs"} == set(await labels(file, "[[hints]]\n")) - {"after_minutes"}
     params = types.HoverParams(types.TextDocumentIdentifier(file.uri), types.Position(0, 1))
-    shown = await file.editor.client.text_document_hover_async(params)
-    assert shown is not None
-    assert isinstance(shown.contents, types.MarkupContent)
-    assert "Equal to the folder" in shown.contents.value
+    answer = await file.editor.client.text_document_hover_async(params)
+    assert answer is not None
+    assert isinstance(answer.contents, types.MarkupContent)
+    assert "Equal to the folder" in answer.contents.value
     file.close()
 
 
 async def test_a_pack_that_names_no_problem_is_marked(editor: Editor, problem: Path) -> None:
     file = editor.open(problem.parent / "pack.toml")
     await file.marked()
-    file.type('"nowhere",\n    ', before='"holds"')
+    file.type('"nowhere",\n    ', before_text='"holds"')
     (marked,) = await file.marked("There is no nowhere/problem.toml")
     assert file.marked_text(marked) == '"nowhere"'
     file.close()

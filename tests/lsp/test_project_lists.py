@@ -36,52 +36,55 @@ async def opened(editor: Editor, lists: dict[str, str]) -> AsyncIterator[Scratch
         yield file
 
 
-async def used(file: Scratch) -> list[str]:
-    return [found.file for found in await file.definition()]
+async def used_files(file: Scratch) -> list[str]:
+    return [span.file for span in await file.definition()]
 
 
-async def becomes(file: Scratch, wanted: list[str]) -> None:
-    found = await used(file)
-    while found != wanted:
-        found = await used(file)
+async def becomes(file: Scratch, expected_files: list[str]) -> None:
+    files = await used_files(file)
+    while files != expected_files:
+        files = await used_files(file)
 
 
 async def test_one_of_several_lists_is_asked_for_once_and_kept(editors: Editors) -> None:
     editor = await editors()
     editor.answer = "sim.f"
     async with opened(editor, LISTS) as file:
-        await editor.until(lambda: bool(editor.shown.questions), "a question")
-        assert "several file lists" in editor.shown.questions[0]
+        await editor.wait_until(lambda: bool(editor.screen.questions), "a question")
+        assert "several file lists" in editor.screen.questions[0]
         await becomes(file, ["sim/b.sv"])
-        assert len(editor.shown.questions) == 1
+        assert len(editor.screen.questions) == 1
         later = await editors()
-        place = types.WorkspaceFolder(file.folder.as_uri(), file.folder.name)
-        change = types.WorkspaceFoldersChangeEvent([place], [])
+        workspace_folder = types.WorkspaceFolder(file.folder.as_uri(), file.folder.name)
+        change = types.WorkspaceFoldersChangeEvent([workspace_folder], [])
         later.client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(change))
         await later.open(file.folder / "a.sv").marked()
-        shown = await later.ask("projectLists", uri=file.uri)
-        assert [(one["name"], one["used"]) for one in shown["lists"]] == [("fpga.f", False), ("sim.f", True)]
-        assert (shown["chosen"], shown["bySettings"]) == ("sim.f", False)
-        assert later.shown.questions == []
+        answer = await later.ask("projectLists", uri=file.uri)
+        assert [(file_list["name"], file_list["used"]) for file_list in answer["lists"]] == [
+            ("fpga.f", False),
+            ("sim.f", True),
+        ]
+        assert (answer["chosen"], answer["bySettings"]) == ("sim.f", False)
+        assert later.screen.questions == []
 
 
 async def test_none_of_several_lists_can_be_used(editors: Editors) -> None:
     editor = await editors()
     editor.answer = "None of them"
     async with opened(editor, LISTS) as file:
-        await editor.until(lambda: bool(editor.shown.questions), "a question")
-        file.type(" wire w;", after="module a;")
+        await editor.wait_until(lambda: bool(editor.screen.questions), "a question")
+        file.type(" wire w;", after_text="module a;")
         await file.definition()
         assert (await editor.ask("projectLists", uri=file.uri))["chosen"] == ""
-        assert sum("several file lists" in question for question in editor.shown.questions) == 1
+        assert sum("several file lists" in question for question in editor.screen.questions) == 1
 
 
 async def test_another_list_is_used_from_the_next_answer_on(editor: Editor) -> None:
     async with opened(editor, LISTS) as file:
-        for name, wanted in (("fpga.f", "fpga/b.sv"), ("sim.f", "sim/b.sv")):
-            found = await editor.ask("useList", uri=file.uri, name=name)
-            assert [one["name"] for one in found["lists"] if one["used"]] == [name]
-            assert await used(file) == [wanted]
+        for name, expected_file in (("fpga.f", "fpga/b.sv"), ("sim.f", "sim/b.sv")):
+            answer = await editor.ask("useList", uri=file.uri, name=name)
+            assert [file_list["name"] for file_list in answer["lists"] if file_list["used"]] == [name]
+            assert await used_files(file) == [expected_file]
 
 
 async def test_targets_of_a_manifest_are_offered_and_chosen(editor: Editor) -> None:
@@ -90,29 +93,29 @@ async def test_targets_of_a_manifest_are_offered_and_chosen(editor: Editor) -> N
         assert (manifest["name"], manifest["several"]) == ("Bender.yml", True)
         assert {"fpga", "sim"} <= set(manifest["targets"])
         await editor.ask("useList", uri=file.uri, target="fpga")
-        assert await used(file) == ["fpga/b.sv"]
+        assert await used_files(file) == ["fpga/b.sv"]
         editor.next_answers = ["Bender.yml", "sim"]
         await editor.command("chooseList", uri=file.uri)
-        assert await used(file) == ["sim/b.sv"]
+        assert await used_files(file) == ["sim/b.sv"]
 
 
 @pytest.mark.parametrize(
-    ("asked", "sentence"),
+    ("params", "sentence"),
     [
         ({"name": "other.f"}, "has no file list other.f; it has: fpga.f, sim.f."),
         ({"name": "sim.f", "target": "x"}, "There is no target x; there are: none."),
     ],
 )
-async def test_what_a_folder_does_not_have_is_refused(editor: Editor, asked: dict[str, str], sentence: str) -> None:
+async def test_what_a_folder_does_not_have_is_refused(editor: Editor, params: dict[str, str], sentence: str) -> None:
     async with opened(editor, LISTS) as file:
-        _, told = await editor.refusal("useList", uri=file.uri, **asked)
-        assert sentence in told
+        _, message = await editor.refusal("useList", uri=file.uri, **params)
+        assert sentence in message
 
 
 async def test_settings_come_before_what_is_chosen(editors: Editors) -> None:
     editor = await editors(options={"project": {"fileLists": ["fpga.f"]}})
     async with opened(editor, LISTS) as file:
         assert (await editor.ask("projectLists", uri=file.uri))["bySettings"]
-        _, told = await editor.refusal("useList", uri=file.uri, name="sim.f")
-        assert "benchwright.project.fileLists" in told
-        assert await used(file) == ["fpga/b.sv"]
+        _, message = await editor.refusal("useList", uri=file.uri, name="sim.f")
+        assert "benchwright.project.fileLists" in message
+        assert await used_files(file) == ["fpga/b.sv"]

@@ -74,17 +74,17 @@ async def test_a_form_says_of_saving_what_saving_does(editor: Editor, name: str,
 async def test_a_question_s_picture_lies_where_the_statement_shows_it(editor: Editor) -> None:
     desk = await editor.open_problem("starter/gates-of-a-figure")
     folder = desk.open().path.parent
-    shown = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", (folder / "question.md").read_text())
-    assert shown == ["figures/gates.svg"]
-    assert (folder / shown[0]).read_bytes().startswith(b"<svg")
+    pictures = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", (folder / "question.md").read_text())
+    assert pictures == ["figures/gates.svg"]
+    assert (folder / pictures[0]).read_bytes().startswith(b"<svg")
     assert "s inverted" in (folder / "question.md").read_text()
 
 
-@pytest.mark.parametrize(("name", "other"), [("amdahl", "amdahl-de"), ("amdahl-de", "amdahl")])
-async def test_a_question_names_itself_in_its_other_language(editor: Editor, name: str, other: str) -> None:
+@pytest.mark.parametrize(("name", "other_name"), [("amdahl", "amdahl-de"), ("amdahl-de", "amdahl")])
+async def test_a_question_names_itself_in_its_other_language(editor: Editor, name: str, other_name: str) -> None:
     desk = await editor.open_problem(f"starter/{name}")
     statement = (desk.open().path.parent / "question.md").read_text()
-    assert f"The same question in other languages: `starter/{other}`" in statement
+    assert f"The same question in other languages: `starter/{other_name}`" in statement
 
 
 @pytest.mark.parametrize("name", ["reorder-buffer", "store-buffering"])
@@ -131,13 +131,13 @@ async def test_what_was_typed_and_not_saved_comes_back_after_a_crash(editors: Ed
     await desk.ask("status")
     await editor.kill()
 
-    again = await (await editors()).open_problem("starter/reorder-buffer")
-    question = await again.editor.ask("question", uri=again.uri)
+    reopened_desk = await (await editors()).open_problem("starter/reorder-buffer")
+    question = await reopened_desk.editor.ask("question", uri=reopened_desk.uri)
     assert question["draft"] == "Typed 𝄞 and never saved"
-    answer = again.open()
+    answer = reopened_desk.open()
     answer.save()
-    await again.ask("status")
-    assert (await again.editor.ask("question", uri=again.uri))["draft"] is None
+    await reopened_desk.ask("status")
+    assert (await reopened_desk.editor.ask("question", uri=reopened_desk.uri))["draft"] is None
 
 
 async def test_an_answers_length_is_counted_in_words_and_tokens(editor: Editor) -> None:

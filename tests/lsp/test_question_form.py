@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pygls.exceptions import JsonRpcException
 
-from ..support.service.judge_endpoint import Asked, JudgeEndpoint, Played, content
+from ..support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, PlayedReply, content
 from .conftest import Editors
 from .session import Editor
 
@@ -54,32 +54,34 @@ def cells(tmp_path: Path) -> Path:
     return folder
 
 
-async def shown(editor: Editor, cells: Path) -> dict[str, Any]:
+async def read_form(editor: Editor, cells: Path) -> dict[str, Any]:
     return dict(await editor.ask("questionForm", uri=(cells / "problem.toml").as_uri()))
 
 
 async def ask(editor: Editor, name: str, cells: Path, question: dict[str, Any], **form: object) -> dict[str, Any]:
-    given = {"statement": question["statement"]} | ({"digest": question["digest"]} if name.startswith("save") else {})
-    return dict(await editor.ask(name, uri=cells.as_uri(), **given, form=question["form"] | form))
+    fields = {"statement": question["statement"]} | ({"digest": question["digest"]} if name.startswith("save") else {})
+    return dict(await editor.ask(name, uri=cells.as_uri(), **fields, form=question["form"] | form))
 
 
 async def test_a_form_changes_only_what_was_typed(editors: Editors, cells: Path) -> None:
     editor = await editors()
-    question = await shown(editor, cells)
+    question = await read_form(editor, cells)
     assert (question["id"], question["form"]["answer"], question["remarks"]) == ("cells", "B", [])
-    same = await ask(editor, "saveQuestionForm", cells, question)
-    assert (same["isSaved"], same["digest"]) == (True, question["digest"])
+    same_form = await ask(editor, "saveQuestionForm", cells, question)
+    assert (same_form["isSaved"], same_form["digest"]) == (True, question["digest"])
     assert (cells / "problem.toml").read_text() == PROBLEM
     choices = question["form"]["choices"] | {"C": "NAND"}
     saved = await ask(editor, "saveQuestionForm", cells, question, choices=choices, skill="recall")
     assert (saved["isSaved"], saved["remarks"]) == (True, [])
-    written = PROBLEM.replace('C = "PROM"', 'C = "NAND"').replace("\n\n[answer]", '\nskill = "recall"\n\n[answer]')
-    assert (cells / "problem.toml").read_text() == written
+    expected_text = PROBLEM.replace('C = "PROM"', 'C = "NAND"').replace(
+        "\n\n[answer]", '\nskill = "recall"\n\n[answer]'
+    )
+    assert (cells / "problem.toml").read_text() == expected_text
 
 
 async def test_a_question_becomes_one_in_words_with_points(editors: Editors, cells: Path) -> None:
     editor = await editors()
-    question = await shown(editor, cells)
+    question = await read_form(editor, cells)
     words = {
         "format": "free-response",
         "choices": {},
@@ -91,22 +93,22 @@ async def test_a_question_becomes_one_in_words_with_points(editors: Editors, cel
     answer = tomllib.loads((cells / "problem.toml").read_text())["answer"]
     assert answer["points"] == {"items": words["points"], "enough": 2}
     assert answer["value"] == words["answer"]
-    again = await shown(editor, cells)
-    assert again["form"]["points"] == words["points"]
+    second_question = await read_form(editor, cells)
+    assert second_question["form"]["points"] == words["points"]
     short = (cells / "problem.toml").read_text().replace(", points = 1 }", " }")
     (cells / "problem.toml").write_text(short)
-    again = await shown(editor, cells)
-    await ask(editor, "saveQuestionForm", cells, again, topic="cells")
+    second_question = await read_form(editor, cells)
+    await ask(editor, "saveQuestionForm", cells, second_question, topic="cells")
     assert (cells / "problem.toml").read_text() == short.replace(
         'format = "free-response"\n', 'format = "free-response"\ntopic = "cells"\n'
     )
-    again = await shown(editor, cells)
-    assert (await ask(editor, "saveQuestionForm", cells, again, points=[], enough=None))["isSaved"]
+    second_question = await read_form(editor, cells)
+    assert (await ask(editor, "saveQuestionForm", cells, second_question, points=[], enough=None))["isSaved"]
     assert "points" not in tomllib.loads((cells / "problem.toml").read_text())["answer"]
 
 
 @pytest.mark.parametrize(
-    ("form", "field", "said"),
+    ("form", "field", "reason"),
     [
         ({"choices": {"A": "Flash", "B": "SRAM", "C": "PROM", "D": "None of the above"}}, "choices.D", "other options"),
         ({"explanation": ""}, "explanation", "No explanation"),
@@ -116,32 +118,32 @@ async def test_a_question_becomes_one_in_words_with_points(editors: Editors, cel
     ],
 )
 async def test_what_is_wrong_is_said_at_its_field_before_it_is_saved(
-    editors: Editors, cells: Path, form: dict[str, Any], field: str, said: str
+    editors: Editors, cells: Path, form: dict[str, Any], field: str, reason: str
 ) -> None:
     editor = await editors()
-    checked = await ask(editor, "checkQuestionForm", cells, await shown(editor, cells), **form)
-    assert [one["field"] for one in checked["remarks"]] == [field]
-    assert said in checked["remarks"][0]["reason"]
+    checked = await ask(editor, "checkQuestionForm", cells, await read_form(editor, cells), **form)
+    assert [remark["field"] for remark in checked["remarks"]] == [field]
+    assert reason in checked["remarks"][0]["reason"]
     assert (cells / "problem.toml").read_text() == PROBLEM
 
 
 async def test_what_no_pack_can_have_is_not_saved(editors: Editors, cells: Path) -> None:
     editor = await editors()
-    saved = await ask(editor, "saveQuestionForm", cells, await shown(editor, cells), tolerance=2)
-    assert ([one["field"] for one in saved["remarks"]], saved["isSaved"]) == (["tolerance"], False)
+    saved = await ask(editor, "saveQuestionForm", cells, await read_form(editor, cells), tolerance=2)
+    assert ([remark["field"] for remark in saved["remarks"]], saved["isSaved"]) == (["tolerance"], False)
     assert (cells / "problem.toml").read_text() == PROBLEM
 
 
 async def test_an_answer_that_is_no_option_is_said_at_the_answer(editors: Editors, cells: Path) -> None:
     editor = await editors()
-    saved = await ask(editor, "saveQuestionForm", cells, await shown(editor, cells), answer="E")
-    assert [(one["field"], one["isError"]) for one in saved["remarks"]] == [("answer", True)]
+    saved = await ask(editor, "saveQuestionForm", cells, await read_form(editor, cells), answer="E")
+    assert [(remark["field"], remark["isError"]) for remark in saved["remarks"]] == [("answer", True)]
     assert "must be one of A, B, C, D" in saved["remarks"][0]["reason"]
 
 
 async def test_a_change_made_elsewhere_is_never_written_over(editors: Editors, cells: Path) -> None:
     editor = await editors()
-    question = await shown(editor, cells)
+    question = await read_form(editor, cells)
     (cells / "statement.md").write_text("# Cells\n\nTyped elsewhere.\n")
     saved = await ask(editor, "saveQuestionForm", cells, question, answer="A")
     assert (saved["changedOnDisk"], saved["isSaved"]) == (True, False)
@@ -153,32 +155,32 @@ async def test_figures_are_copied_under_a_free_name(editors: Editors, cells: Pat
     picture = tmp_path / "my cell.png"
     picture.write_bytes(DOT)
 
-    async def add(picture: Path, **more: object) -> dict[str, Any]:
-        return dict(await editor.ask("addFigure", uri=cells.as_uri(), picture=picture.as_uri(), **more))
+    async def add(picture: Path, **params: object) -> dict[str, Any]:
+        return dict(await editor.ask("addFigure", uri=cells.as_uri(), picture=picture.as_uri(), **params))
 
     assert (await add(picture))["path"] == "figures/my-cell.png"
     assert (await add(picture))["path"] == "figures/my-cell2.png"
     hidden = await add(picture, ofAnswer=True)
     assert hidden["uri"] == (cells / "hidden" / "figures" / "my-cell.png").as_uri()
-    question = await shown(editor, cells)
+    question = await read_form(editor, cells)
     assert set(question["figures"]) == {"figures/my-cell.png", "figures/my-cell2.png"}
     assert set(question["answerFigures"]) == {"figures/my-cell.png"}
     (tmp_path / "page.png").write_text("<html>")
-    _, said = await editor.refusal("addFigure", uri=cells.as_uri(), picture=(tmp_path / "page.png").as_uri())
-    assert "does not begin as image/png does" in said
+    _, message = await editor.refusal("addFigure", uri=cells.as_uri(), picture=(tmp_path / "page.png").as_uri())
+    assert "does not begin as image/png does" in message
     (tmp_path / "link.png").symlink_to(picture)
-    _, said = await editor.refusal("addFigure", uri=cells.as_uri(), picture=(tmp_path / "link.png").as_uri())
-    assert "can't be read" in said
+    _, message = await editor.refusal("addFigure", uri=cells.as_uri(), picture=(tmp_path / "link.png").as_uri())
+    assert "can't be read" in message
     (cells / "figures" / "my-cell.png").rename(tmp_path / "kept.png")
     (cells / "figures" / "my-cell2.png").unlink()
     (cells / "figures").rmdir()
     (cells / "figures").symlink_to(tmp_path)
-    _, said = await editor.refusal("addFigure", uri=cells.as_uri(), picture=picture.as_uri())
-    assert "is a link" in said
+    _, message = await editor.refusal("addFigure", uri=cells.as_uri(), picture=picture.as_uri())
+    assert "is a link" in message
 
 
 @pytest.mark.parametrize(
-    ("before", "after"),
+    ("old_text", "new_text"),
     [
         ("[question]\n", 'question = "x"\n[other]\n'),
         ("[answer]\n", "[[answer]]\n"),
@@ -188,27 +190,27 @@ async def test_figures_are_copied_under_a_free_name(editors: Editors, cells: Pat
     ],
 )
 async def test_a_file_of_an_odd_shape_gives_no_unexpected_error(
-    editors: Editors, cells: Path, before: str, after: str
+    editors: Editors, cells: Path, old_text: str, new_text: str
 ) -> None:
     editor = await editors()
-    question = await shown(editor, cells)
-    (cells / "problem.toml").write_text(PROBLEM.replace(before, after))
+    question = await read_form(editor, cells)
+    (cells / "problem.toml").write_text(PROBLEM.replace(old_text, new_text))
     try:
         checked = await ask(
             editor, "checkQuestionForm", cells, question, topic="x", points=[{"text": "y", "points": 1}]
         )
-        said = " ".join(one["reason"] for one in checked["remarks"])
+        reasons = " ".join(remark["reason"] for remark in checked["remarks"])
     except JsonRpcException as error:
-        said = str(error)
-    assert "Unexpected error" not in said
+        reasons = str(error)
+    assert "Unexpected error" not in reasons
 
 
 async def test_a_pipe_for_a_statement_hangs_nothing(editors: Editors, cells: Path) -> None:
     editor = await editors()
     (cells / "statement.md").unlink()
     os.mkfifo(cells / "statement.md")
-    _, said = await editor.refusal("questionTwin", uri=cells.as_uri(), id="cells-free")
-    assert "statement.md: is no plain file" in said
+    _, message = await editor.refusal("questionTwin", uri=cells.as_uri(), id="cells-free")
+    assert "statement.md: is no plain file" in message
     picture = cells.parent / ("long" * 60 + ".png")
     picture.write_bytes(DOT)
     (cells / "statement.md").unlink()
@@ -218,50 +220,50 @@ async def test_a_pipe_for_a_statement_hangs_nothing(editors: Editors, cells: Pat
 
 async def test_a_twin_asks_the_same_without_options(editors: Editors, cells: Path) -> None:
     editor = await editors()
-    made = await editor.ask("questionTwin", uri=cells.as_uri(), id="cells-free")
-    twin = dict(await editor.ask("questionForm", uri=made["uri"]))
+    twin_fields = await editor.ask("questionTwin", uri=cells.as_uri(), id="cells-free")
+    twin = dict(await editor.ask("questionForm", uri=twin_fields["uri"]))
     assert (twin["form"]["format"], twin["form"]["answer"]) == ("free-response", "SRAM")
-    _, said = await editor.refusal("questionTwin", uri=cells.as_uri(), id="cells-free")
-    assert "is there already" in said
+    _, message = await editor.refusal("questionTwin", uri=cells.as_uri(), id="cells-free")
+    assert "is there already" in message
 
 
 async def test_only_questions_of_a_pack_s_folder_have_a_form(editors: Editors, cells: Path, tmp_path: Path) -> None:
     editor = await editors()
-    _, said = await editor.refusal("questionForm", uri=tmp_path.as_uri())
-    assert "belongs to no question" in said
+    _, message = await editor.refusal("questionForm", uri=tmp_path.as_uri())
+    assert "belongs to no question" in message
     (cells / "problem.toml").write_text('id = "cells"\nkind = "design"\n')
-    _, said = await editor.refusal("questionForm", uri=cells.as_uri())
-    assert "is no question" in said
+    _, message = await editor.refusal("questionForm", uri=cells.as_uri())
+    assert "is no question" in message
     (cells / "problem.toml").write_text("id = \n")
-    _, said = await editor.refusal("questionForm", uri=cells.as_uri())
-    assert "is not TOML" in said
+    _, message = await editor.refusal("questionForm", uri=cells.as_uri())
+    assert "is not TOML" in message
     (cells / "problem.toml").write_text(PROBLEM.replace('value = "B"', "value = 3"))
-    _, said = await editor.refusal("questionForm", uri=cells.as_uri())
-    assert "answer" in said
+    _, message = await editor.refusal("questionForm", uri=cells.as_uri())
+    assert "answer" in message
     secret = tmp_path / "secret.md"
     secret.write_text("not yours\n")
     (cells / "problem.toml").write_text(PROBLEM)
     (cells / "statement.md").unlink()
     (cells / "statement.md").symlink_to(secret)
-    _, said = await editor.refusal("questionForm", uri=cells.as_uri())
-    assert "can't be read" in said
-    assert "not yours" not in said
+    _, message = await editor.refusal("questionForm", uri=cells.as_uri())
+    assert "can't be read" in message
+    assert "not yours" not in message
 
 
 async def test_models_answer_a_question_without_its_key(editors: Editors, cells: Path, tmp_path: Path) -> None:
-    asked: list[Asked] = []
+    requests: list[JudgeRequest] = []
 
-    def play(one: Asked) -> Played:
-        asked.append(one)
+    def play(request: JudgeRequest) -> PlayedReply:
+        requests.append(request)
         return content('{"reason": "It is volatile.", "answer": "A"}')
 
     with JudgeEndpoint(play) as endpoint:
         editor = await editors(environment={"BENCHWRIGHT_JUDGE_URL": endpoint.url, "BENCHWRIGHT_JUDGE_MODEL": "small"})
         assert (await editor.ask("questionModels", uri=cells.as_uri()))["models"] == ["small"]
         tried = await editor.ask("tryQuestion", uri=cells.as_uri(), models=["small"])
-    (said,) = tried["answers"]
-    assert (said["model"], said["answer"], said["isRight"], said["why"]) == ("small", "A", False, "")
-    assert "It is volatile." in said["said"]
-    assert "loses its data" not in str([one.body for one in asked])
+    (reply,) = tried["answers"]
+    assert (reply["model"], reply["answer"], reply["isRight"], reply["why"]) == ("small", "A", False, "")
+    assert "It is volatile." in reply["said"]
+    assert "loses its data" not in str([request.body for request in requests])
     _, refused = await editor.refusal("tryQuestion", uri=cells.as_uri(), models=[])
     assert "Choose from one to 8 models" in refused

@@ -48,7 +48,7 @@ async def test_a_replay_rebuilds_every_save_after_random_edits(
     report = json.loads(replayed.stdout)
     assert (report["ok"], report["saves"], report["flaws"]) == (True, 4, [])
     assert (tmp_path / "replayed" / "rtl" / "sat_counter.sv").read_bytes() == file.path.read_bytes()
-    edits = desk.told("edit")
+    edits = desk.events_of_kind("edit")
     assert 200 < len(edits) <= 240
     assert edits[-1].version == file.version
 
@@ -86,8 +86,8 @@ async def test_whole_document_changes_and_many_changes_at_once_are_recorded(edit
     await desk.ask("status")
     assert desk.replayed("rtl/sat_counter.sv") == file.text.encode()
     # Lint reports when it is done.
-    told = [event.type for event in desk.events() if event.type != "diagnostics"]
-    assert told == ["opened", "edit", "edit", "save"]
+    event_types = [event.type for event in desk.events() if event.type != "diagnostics"]
+    assert event_types == ["opened", "edit", "edit", "save"]
 
 
 async def test_a_change_by_another_program_is_recorded_when_it_counts(editor: Editor) -> None:
@@ -97,13 +97,13 @@ async def test_a_change_by_another_program_is_recorded_when_it_counts(editor: Ed
     path.write_text(reference("saturating-counter"))
     assert (await desk.run()).outcome == "passed"
     assert desk.replayed("rtl/sat_counter.sv") == path.read_bytes()
-    assert [event.cause for event in desk.told("text")] == ["outside"]
+    assert [event.cause for event in desk.events_of_kind("text")] == ["outside"]
     path.unlink()
     assert (await desk.run()).outcome == "failed"
-    assert [event.cause for event in desk.told("text")] == ["outside", "deleted"]
+    assert [event.cause for event in desk.events_of_kind("text")] == ["outside", "deleted"]
     path.write_bytes(b"\xff\xfe binary")
     assert (await desk.run()).outcome == "failed"
-    (text,) = desk.told("text")[2:]
+    (text,) = desk.events_of_kind("text")[2:]
     assert (text.cause, text.file.text) == ("outside", None)
     assert desk.verified().ok
 
@@ -118,11 +118,11 @@ async def test_a_byte_order_mark_that_comes_and_goes_is_recorded(editor: Editor)
         await desk.ask("status")
         assert desk.replayed("rtl/sat_counter.sv") == mark + file.text.encode()
     file.close()
-    again = desk.open(text=file.text + "// kept by the editor over its restart\n")
-    again.path.write_bytes(b"\xef\xbb\xbf" + again.text.encode())
-    again.saved()
+    reopened_file = desk.open(text=file.text + "// kept by the editor over its restart\n")
+    reopened_file.path.write_bytes(b"\xef\xbb\xbf" + reopened_file.text.encode())
+    reopened_file.saved()
     await desk.ask("status")
-    assert desk.replayed("rtl/sat_counter.sv") == again.path.read_bytes()
+    assert desk.replayed("rtl/sat_counter.sv") == reopened_file.path.read_bytes()
 
 
 async def test_what_is_closed_without_saving_is_recorded_as_dropped(editor: Editor) -> None:
@@ -132,12 +132,12 @@ async def test_what_is_closed_without_saving_is_recorded_as_dropped(editor: Edit
     file.close()
     await desk.ask("status")
     assert desk.replayed("rtl/sat_counter.sv") == starting("saturating-counter").encode()
-    assert [event.cause for event in desk.told("text")] == ["discarded"]
-    again = desk.open()
-    again.type("// kept\n")
-    again.save()
+    assert [event.cause for event in desk.events_of_kind("text")] == ["discarded"]
+    reopened_file = desk.open()
+    reopened_file.type("// kept\n")
+    reopened_file.save()
     await desk.ask("status")
-    assert desk.replayed("rtl/sat_counter.sv") == again.path.read_bytes()
+    assert desk.replayed("rtl/sat_counter.sv") == reopened_file.path.read_bytes()
 
 
 async def test_a_killed_server_loses_nothing_acknowledged_and_the_attempt_goes_on(editors: Editors) -> None:
@@ -158,23 +158,23 @@ async def test_a_killed_server_loses_nothing_acknowledged_and_the_attempt_goes_o
     assert still_alive(sandboxed) == []
     counted_s = _active_s(desk)
     await asyncio.sleep(1.5)
-    other = await editors()
+    second_editor = await editors()
     began = time.monotonic()
-    again = await other.open_problem("starter/saturating-counter")
+    reopened_desk = await second_editor.open_problem("starter/saturating-counter")
     took_s = time.monotonic() - began
-    status = again.opened.status
+    status = reopened_desk.opened.status
     assert (status.attempt, status.state, status.running) == (desk.attempt, AttemptState.RUNNING, False)
     # Until the server's last word, and again from when the attempt was taken over.
     assert status.active_s is not None and status.elapsed_s is not None
     assert counted_s <= status.active_s + 0.01 < counted_s + took_s + 0.02
     assert status.elapsed_s > counted_s + 1.5
-    assert again.events()[: len(acknowledged)] == acknowledged
-    assert "interrupted" in [event.type for event in again.events()]
-    file = again.open()
+    assert reopened_desk.events()[: len(acknowledged)] == acknowledged
+    assert "interrupted" in [event.type for event in reopened_desk.events()]
+    file = reopened_desk.open()
     file.paste(reference("saturating-counter"))
     file.save()
-    assert (await again.verdict(1)).outcome == "passed"
-    assert again.replayed("rtl/sat_counter.sv") == file.path.read_bytes()
+    assert (await reopened_desk.verdict(1)).outcome == "passed"
+    assert reopened_desk.replayed("rtl/sat_counter.sv") == file.path.read_bytes()
 
 
 async def test_a_normal_end_keeps_what_was_typed_last_and_pauses_the_clock(editors: Editors) -> None:
@@ -185,14 +185,14 @@ async def test_a_normal_end_keeps_what_was_typed_last_and_pauses_the_clock(edito
     for number in range(50):
         file.type(f"// {number}\n")
     assert await editor.quit() == 0
-    assert len(desk.told("edit")) == 50
-    assert [event.reason for event in desk.told("paused")] == ["the editor was closed"]
+    assert len(desk.events_of_kind("edit")) == 50
+    assert [event.reason for event in desk.events_of_kind("paused")] == ["the editor was closed"]
     paused_at = _active_s(desk)
-    other = await editors()
-    again = await other.open_problem("starter/saturating-counter")
-    assert again.opened.status.state == "paused"
-    assert again.opened.status.active_s == pytest.approx(paused_at, abs=0.01)
-    assert (await again.ask("resume")).state == "running"
+    second_editor = await editors()
+    reopened_desk = await second_editor.open_problem("starter/saturating-counter")
+    assert reopened_desk.opened.status.state == "paused"
+    assert reopened_desk.opened.status.active_s == pytest.approx(paused_at, abs=0.01)
+    assert (await reopened_desk.ask("resume")).state == "running"
 
 
 def _active_s(desk: Desk) -> float:
@@ -211,12 +211,12 @@ async def test_a_log_that_cannot_be_written_is_told_once_and_the_session_goes_on
     for letter in "lost":
         file.type(f"// {letter}\n")
         await desk.ask("status")
-    await editor.until(lambda: bool(editor.shown.messages), "a message")
+    await editor.wait_until(lambda: bool(editor.screen.messages), "a message")
     assert (await editor.refusal("pause", uri=desk.uri))[1].startswith("Attempt log ")
-    assert len(editor.shown.messages) == 1
-    assert "Attempt log" in editor.shown.messages[0]
-    assert "free space" in editor.shown.messages[0] or "disk is full" in editor.shown.messages[0]
-    file.type("wire = 1;\n", before="endmodule")
+    assert len(editor.screen.messages) == 1
+    assert "Attempt log" in editor.screen.messages[0]
+    assert "free space" in editor.screen.messages[0] or "disk is full" in editor.screen.messages[0]
+    file.type("wire = 1;\n", before_text="endmodule")
     await file.marked("expected")
     server.rlimit(psutil.RLIMIT_FSIZE, limits)
     file.paste(reference("saturating-counter"))

@@ -27,16 +27,16 @@ async def coloured(file: Scratch) -> int:
 
 async def test_what_is_shown_of_a_file_is_fetched_again_after_another_changed(editor: Editor) -> None:
     async with scratch(editor, FILES, on_disk=ON_DISK) as file:
-        before = await coloured(file)
-        lenses = editor.shown.lens_refreshes
+        old_count = await coloured(file)
+        lenses = editor.screen.lens_refreshes
         changed = file.folder / "sub.sv"
         changed.write_text(changed.read_text().replace("old_name", "new_name"))
         event = types.FileEvent(changed.as_uri(), types.FileChangeType.Changed)
         editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([event]))
-        await editor.until(lambda: bool(editor.shown.colour_refreshes), "a wish to fetch colours again")
-        await editor.until(lambda: editor.shown.lens_refreshes > lenses, "a wish to fetch lenses again")
+        await editor.wait_until(lambda: bool(editor.screen.colour_refreshes), "a wish to fetch colours again")
+        await editor.wait_until(lambda: editor.screen.lens_refreshes > lenses, "a wish to fetch lenses again")
         # The port has a colour now.
-        assert await coloured(file) == before + 1
+        assert await coloured(file) == old_count + 1
 
 
 async def test_typing_in_one_file_fetches_nothing_again(editors: Editors) -> None:
@@ -44,8 +44,8 @@ async def test_typing_in_one_file_fetches_nothing_again(editors: Editors) -> Non
     editor = await editors()
     async with scratch(editor, FILES, on_disk=ON_DISK) as file:
         await file.marked("old_name", "new_name")
-        await editor.until(lambda: bool(editor.shown.colour_refreshes), "what the new folder makes old")
+        await editor.wait_until(lambda: bool(editor.screen.colour_refreshes), "what the new folder makes old")
         editor.forget()
-        file.type("  // more\n", before="endmodule")
+        file.type("  // more\n", before_text="endmodule")
         await file.marked("old_name", "new_name")
-        assert not editor.shown.colour_refreshes
+        assert not editor.screen.colour_refreshes

@@ -141,7 +141,7 @@ async def test_a_file_that_can_not_be_written_is_left_alone(editor: Editor, monk
     async with scratch(
         editor, "module m; lib l‸(); endmodule\n", on_disk={"lib.sv": "module lib; endmodule\n"}
     ) as file:
-        file.at = file.text.index("lib")
+        file.cursor_offset = file.text.index("lib")
         (file.folder / "lib.sv").chmod(0o444)
         if file.path.owner() != "root":
             assert "can't be written" in await refusal(file, "x")

@@ -33,9 +33,9 @@ async def test_a_server_tells_what_it_can_do(editors: Editors) -> None:
     assert editor.initialized is not None
     capabilities = editor.initialized.capabilities
     assert capabilities.execute_command_provider is not None
-    wanted = [f"benchwright.{operation.name}" for operation in OPERATIONS if operation.is_request]
+    expected_commands = [f"benchwright.{operation.name}" for operation in OPERATIONS if operation.is_request]
     # Behind the operations come the commands of language features.
-    assert list(capabilities.execute_command_provider.commands)[: len(wanted)] == wanted
+    assert list(capabilities.execute_command_provider.commands)[: len(expected_commands)] == expected_commands
     sync = capabilities.text_document_sync
     assert isinstance(sync, types.TextDocumentSyncOptions)
     assert (sync.open_close, sync.change) == (True, types.TextDocumentSyncKind.Incremental)
@@ -49,10 +49,10 @@ async def test_a_server_tells_what_it_can_do(editors: Editors) -> None:
 
 
 async def test_commands_answer_what_requests_answer(editors: Editors, tmp_path: Path) -> None:
-    asked = await _whole_session(await editors(tmp_path / "one"), "ask", tmp_path / "one")
+    request_answers = await _whole_session(await editors(tmp_path / "one"), "ask", tmp_path / "one")
     commanded = await _whole_session(await editors(tmp_path / "two"), "command", tmp_path / "two")
-    assert asked == commanded
-    states = [answer["state"] for answer in asked if "state" in answer]
+    assert request_answers == commanded
+    states = [answer["state"] for answer in request_answers if "state" in answer]
     assert states == ["open", "running", "paused", "running", "running", "running", "submitted", "open", "abandoned"]
 
 
@@ -64,15 +64,15 @@ async def _whole_session(editor: Editor, way: str, home: Path) -> list[dict[str,
         answers.append(await do("open", problem=ref))
         return {"uri": answers[-1]["status"]["workspace"]}
 
-    place = await session("starter/saturating-counter")
-    file = editor.open(Path(place["uri"].removeprefix("file://")) / "rtl/sat_counter.sv")
+    workspace = await session("starter/saturating-counter")
+    file = editor.open(Path(workspace["uri"].removeprefix("file://")) / "rtl/sat_counter.sv")
     for operation in ("status", "start", "pause", "resume", "cancelRun"):
         reason = {"reason": "lunch"} if operation == "pause" else {}
-        answers.append(await do(operation, **place, **reason))
+        answers.append(await do(operation, **workspace, **reason))
     file.path.write_text(reference("saturating-counter"))
-    answers += [await do("run", **place), await do("submit", **place), await do("status", **place)]
-    place = await session("starter/vipt-synonyms")
-    answers += [await do("question", **place), await do("status", **place), await do("abandon", **place)]
+    answers += [await do("run", **workspace), await do("submit", **workspace), await do("status", **workspace)]
+    workspace = await session("starter/vipt-synonyms")
+    answers += [await do("question", **workspace), await do("status", **workspace), await do("abandon", **workspace)]
     answers += [await do("packs"), await do("doctor")]
     return [_steady(answer, home) for answer in answers]
 
@@ -80,10 +80,10 @@ async def _whole_session(editor: Editor, way: str, home: Path) -> list[dict[str,
 def _steady(value: Any, home: Path) -> Any:
     """Without what differs from session to session."""
 
-    def steady(found: dict[str, Any]) -> dict[str, Any]:
+    def steady(fields: dict[str, Any]) -> dict[str, Any]:
         return {
             name: VARYING.get(name, "" if name in {"log", "finishedAt"} else inner) if inner is not None else None
-            for name, inner in found.items()
+            for name, inner in fields.items()
         }
 
     return json.loads(json.dumps(value).replace(str(home), "HOME"), object_hook=steady)
@@ -91,9 +91,9 @@ def _steady(value: Any, home: Path) -> Any:
 
 async def test_the_list_follows_what_was_done(editors: Editors) -> None:
     editor = await editors()
-    (before,) = (await editor.ask("packs"))["packs"]
-    assert {problem["state"] for problem in before["problems"]} == {"new"}
-    assert len(before["problems"]) >= 8
+    (old_pack,) = (await editor.ask("packs"))["packs"]
+    assert {problem["state"] for problem in old_pack["problems"]} == {"new"}
+    assert len(old_pack["problems"]) >= 8
     desk = await editor.open_problem("starter/vipt-synonyms")
     await desk.start()
     assert (await _problem(editor, "vipt-synonyms"))["state"] == "attempted"
@@ -128,26 +128,26 @@ async def test_the_doctor_finds_the_main_job_working(editor: Editor) -> None:
 async def test_what_cannot_be_done_is_refused_in_a_plain_sentence(editors: Editors, tmp_path: Path) -> None:
     editor = await editors()
     desk = await editor.open_problem("starter/saturating-counter")
-    place = {"uri": desk.uri}
+    workspace = {"uri": desk.uri}
 
-    async def refused(operation: str, wanted: str, **params: Any) -> None:
+    async def refused(operation: str, pattern: str, **params: Any) -> None:
         code, sentence = await editor.refusal(operation, **params)
-        assert (code, bool(re.search(wanted, sentence))) == (REQUEST_FAILED, True), (code, sentence)
+        assert (code, bool(re.search(pattern, sentence))) == (REQUEST_FAILED, True), (code, sentence)
         assert "Traceback" not in sentence
 
     for operation in ("run", "submit", "pause"):
-        await refused(operation, "Press Start", **place)
-    await refused("resume", "not been started", **place)
+        await refused(operation, "Press Start", **workspace)
+    await refused("resume", "not been started", **workspace)
     await desk.start()
-    await refused("start", "already running", **place)
-    await refused("resume", "already running", **place)
+    await refused("start", "already running", **workspace)
+    await refused("resume", "already running", **workspace)
     await desk.ask("pause")
-    await refused("run", "Press Resume", **place)
-    await refused("pause", "paused", **place)
+    await refused("run", "Press Resume", **workspace)
+    await refused("pause", "paused", **workspace)
     await desk.ask("abandon")
     for operation in ("run", "start", "pause", "resume", "submit", "abandon"):
-        await refused(operation, "was abandoned", **place)
-    await refused("question", "is not a question", **place)
+        await refused(operation, "was abandoned", **workspace)
+    await refused("question", "is not a question", **workspace)
     await refused("status", "does not belong to an open problem", uri=tmp_path.as_uri())
     await refused("status", "does not belong to an open problem", uri=(tmp_path / "no" / "such.sv").as_uri())
     for uri in ("", "untitled:Untitled-1", "git:/a.sv", "a.sv", "file:", "file:///a%00b", "file:///a\ud800b"):
@@ -158,7 +158,7 @@ async def test_what_cannot_be_done_is_refused_in_a_plain_sentence(editors: Edito
     for escape in ("../packs/starter", "/etc/passwd", "starter/../../x", "\0/\0"):
         await refused("open", "no pack|no problem", problem=escape)
     assert (await desk.ask("status")).state == "abandoned"
-    assert editor.shown.messages == []
+    assert editor.screen.messages == []
     await editor.quit()
     assert editor.stderr == b""
 
@@ -177,9 +177,9 @@ async def test_wrong_parameters_are_refused_by_name(editor: Editor) -> None:
         assert code == INVALID_PARAMS
         assert sentence.startswith(f"benchwright/{operation}: {field}: ")
     nothings: tuple[Any, ...] = (None, [], "text", 5)
-    for nothing in nothings:
+    for wrong_params in nothings:
         with pytest.raises(JsonRpcException) as refused:
-            await editor.send("benchwright/status", nothing)
+            await editor.send("benchwright/status", wrong_params)
         assert refused.value.code == INVALID_PARAMS
     assert (await editor.ask("packs"))["packs"]
 
@@ -204,14 +204,14 @@ async def test_the_focus_is_recorded_and_a_stray_one_ignored(editor: Editor, tmp
     notify("benchwright/focus", {"uri": "untitled:a", "focused": True})
     notify("benchwright/focus", {"focused": "?"})
     notify("benchwright/focus", {"uri": (desk.folder / "README.md").as_uri(), "focused": True})
-    await editor.until(lambda: len(desk.told("focus")) == 2, "the focus")
-    assert [event.focused for event in desk.told("focus")] == [False, True]
-    assert editor.shown.messages == []
+    await editor.wait_until(lambda: len(desk.events_of_kind("focus")) == 2, "the focus")
+    assert [event.focused for event in desk.events_of_kind("focus")] == [False, True]
+    assert editor.screen.messages == []
     assert (await desk.ask("status")).state == "running"
 
 
 @pytest.mark.parametrize(
-    ("params", "said"),
+    ("params", "message"),
     [
         ({}, "textDocument/hover: params.textDocument: required field missing."),
         (None, "textDocument/hover: params: "),
@@ -219,12 +219,12 @@ async def test_the_focus_is_recorded_and_a_stray_one_ignored(editor: Editor, tmp
         ({"textDocument": {"uri": "file:///a.sv"}, "position": {"line": "a", "character": 0}}, "params.position.line"),
     ],
 )
-async def test_a_request_with_invalid_parameters_is_answered(editor: Editor, params: Any, said: str) -> None:
-    answered: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-    editor.client.protocol._request_futures["odd"] = answered  # type: ignore[assignment]
+async def test_a_request_with_invalid_parameters_is_answered(editor: Editor, params: Any, message: str) -> None:
+    future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+    editor.client.protocol._request_futures["odd"] = future  # type: ignore[assignment]
     editor.client.protocol._send_data({"jsonrpc": "2.0", "id": "odd", "method": "textDocument/hover", "params": params})
     with pytest.raises(JsonRpcException) as refused:
-        await asyncio.wait_for(answered, 20)
+        await asyncio.wait_for(future, 20)
     assert refused.value.code == INVALID_PARAMS
-    assert said in refused.value.message
+    assert message in refused.value.message
     assert (await editor.ask("packs"))["packs"]

@@ -27,7 +27,7 @@ async def test_documents_that_are_nobodys_business_are_ignored(editor: Editor, t
         assert await editor.lenses(file) == []
         file.close()
     await editor.ask("packs")
-    assert (editor.shown.diagnostics, editor.shown.messages) == ([], [])
+    assert (editor.screen.diagnostics, editor.screen.messages) == ([], [])
     await editor.quit()
     assert b"Traceback" not in editor.stderr
 
@@ -39,12 +39,12 @@ async def test_changes_of_a_document_that_was_never_opened_are_ignored(editor: E
     file.type("// closed\n")
     file.close()
     file.saved()
-    again = desk.open()
-    again.type("// open\n")
-    again.save()
+    reopened_file = desk.open()
+    reopened_file.type("// open\n")
+    reopened_file.save()
     await desk.ask("status")
-    assert desk.replayed("rtl/sat_counter.sv") == again.path.read_bytes()
-    assert editor.shown.messages == []
+    assert desk.replayed("rtl/sat_counter.sv") == reopened_file.path.read_bytes()
+    assert editor.screen.messages == []
 
 
 async def test_saving_a_deleted_file_is_recorded_as_nothing(editor: Editor) -> None:
@@ -55,7 +55,7 @@ async def test_saving_a_deleted_file_is_recorded_as_nothing(editor: Editor) -> N
     file.saved()
     verdict = await desk.verdict(1)
     assert verdict.outcome == "failed"
-    assert desk.told("save") == []
+    assert desk.events_of_kind("save") == []
     file.save()
     assert (await desk.verdict(2)).number == 2
     assert desk.replayed("rtl/sat_counter.sv") == file.path.read_bytes()
@@ -76,26 +76,26 @@ async def test_a_link_or_a_folder_in_place_of_a_file_is_not_taken(editor: Editor
     path.rmdir()
     path.write_text(reference("saturating-counter"))
     assert (await desk.submit()).first_pass_run == 1
-    assert [event.number for event in desk.told("run_started")] == [1]
+    assert [event.number for event in desk.events_of_kind("run_started")] == [1]
 
 
 async def test_lone_surrogates_are_kept_and_joined_like_an_editor_does(editor: Editor) -> None:
     desk = await editor.open_problem("starter/saturating-counter")
     await desk.start()
     file = desk.open(text="/* */\n" + reference("saturating-counter"))
-    file.type("\ud834", after="/* ")
-    file.type("\udd1e", after="\ud834")
+    file.type("\ud834", after_text="/* ")
+    file.type("\udd1e", after_text="\ud834")
     file.text = file.text.replace("\ud834\udd1e", "𝄞")
-    file.type("\ud83d", before="𝄞")
-    file.type(" é", after="𝄞")
+    file.type("\ud83d", before_text="𝄞")
+    file.type(" é", after_text="𝄞")
     file.path.write_text(file.text.replace("\ud83d", "\ufffd"))
     file.saved()
     assert (await desk.verdict(1)).outcome == "passed"
     assert desk.replayed("rtl/sat_counter.sv") == file.path.read_bytes()
     assert {event.type for event in desk.events()} >= {"edit"}
     # Joined halves are one character: nothing had to be recorded anew after the opening.
-    assert [event.cause for event in desk.told("text")] == ["opened"]
-    assert editor.shown.messages == []
+    assert [event.cause for event in desk.events_of_kind("text")] == ["opened"]
+    assert editor.screen.messages == []
 
 
 async def test_a_file_of_five_megabytes_does_not_stop_the_others(editor: Editor) -> None:
@@ -105,7 +105,7 @@ async def test_a_file_of_five_megabytes_does_not_stop_the_others(editor: Editor)
     file = desk.open(text=reference("saturating-counter") + text * 52_000)
     assert len(file.text) > 5_000_000
     for _ in range(3):
-        file.type("// typed\n", before="endmodule")
+        file.type("// typed\n", before_text="endmodule")
     await desk.ask("status")
     await file.marked()
     file.save()
@@ -127,26 +127,26 @@ async def test_a_pack_that_is_gone_is_told_once(editors: Editors, home: Path) ->
     file.save()
     _, sentence = await editor.refusal("status", uri=desk.uri)
     assert "no pack 'mine'" in sentence
-    assert editor.shown.messages == [sentence]
+    assert editor.screen.messages == [sentence]
 
 
 async def test_two_servers_on_one_attempt_keep_one_whole_log(editors: Editors) -> None:
     first, second = await editors(), await editors()
     desk = await first.open_problem("starter/saturating-counter")
     await desk.start()
-    other = await second.open_problem("starter/saturating-counter")
-    assert (other.attempt, other.folder) == (desk.attempt, desk.folder)
-    file, copy = desk.open(), other.open()
+    second_desk = await second.open_problem("starter/saturating-counter")
+    assert (second_desk.attempt, second_desk.folder) == (desk.attempt, desk.folder)
+    file, copy = desk.open(), second_desk.open()
     for number in range(10):
         file.type(f"// first {number}\n")
         copy.type(f"// second {number}\n")
         await asyncio.sleep(0.01)
-    await asyncio.gather(desk.ask("status"), other.ask("status"))
+    await asyncio.gather(desk.ask("status"), second_desk.ask("status"))
     # The first one has the attempt; the second one only shows it.
     file.paste(reference("saturating-counter"))
     file.save()
     assert (await desk.verdict(1)).outcome == "passed"
-    status = await other.ask("status")
+    status = await second_desk.ask("status")
     assert status.verdict is not None
     assert (status.verdict.outcome, status.runs) == ("passed", 1)
     with first.log() as log:
@@ -155,8 +155,8 @@ async def test_two_servers_on_one_attempt_keep_one_whole_log(editors: Editors) -
     assert (await desk.submit()).status.state == "submitted"
     copy.type("// too late\n")
     copy.save()
-    await second.refusal("run", uri=other.uri)
-    assert len(first.shown.messages) <= 1
+    await second.refusal("run", uri=second_desk.uri)
+    assert len(first.screen.messages) <= 1
     assert await first.quit() == 0
     assert await second.quit() == 0
 
@@ -177,7 +177,7 @@ async def test_shutting_down_during_a_run_ends_it(editor: Editor) -> None:
     processes = await editor.simulating()
     assert await editor.quit() == 0
     assert still_alive(processes) == []
-    assert [event.reason for event in desk.told("run_cancelled")] == ["closing"]
+    assert [event.reason for event in desk.events_of_kind("run_cancelled")] == ["closing"]
     # What lint has to say may come last of all.
     assert [event.type for event in desk.events() if event.type != "diagnostics"][-1] == "paused"
     assert b"Traceback" not in editor.stderr
@@ -206,7 +206,7 @@ async def test_a_vanished_editor_leaves_no_processes_behind(editor: Editor) -> N
     processes = await editor.simulating()
     await editor.vanish()
     assert still_alive(processes) == []
-    assert [event.reason for event in desk.told("run_cancelled")] == ["closing"]
+    assert [event.reason for event in desk.events_of_kind("run_cancelled")] == ["closing"]
     assert desk.replayed("rtl/sat_counter.sv") == file.path.read_bytes()
     assert b"Traceback" not in editor.stderr
 
@@ -225,7 +225,7 @@ async def test_files_are_told_apart_from_those_beside_them(editor: Editor) -> No
     (desk.folder / "rtl" / "sat_counter.sv").write_text(file.text)
     file.saved()
     assert (await desk.verdict(1)).outcome == "failed"
-    assert {event.path for event in desk.told("edit")} == {"rtl/sat_counter.sv"}
+    assert {event.path for event in desk.events_of_kind("edit")} == {"rtl/sat_counter.sv"}
     assert isinstance((await editor.lenses(file))[0], types.CodeLens)
 
 

@@ -28,7 +28,7 @@ async def test_a_save_runs_the_hidden_tests_and_the_lens_tells_the_verdict(edito
     await desk.start()
     assert await file.lens() == "▶ Run hidden tests"
     file.paste(endless("saturating-counter"))
-    refreshes = editor.shown.lens_refreshes
+    refreshes = editor.screen.lens_refreshes
     file.save()
     await desk.running()
     assert await file.lens() == "■ Stop the hidden tests"
@@ -43,32 +43,32 @@ async def test_a_save_runs_the_hidden_tests_and_the_lens_tells_the_verdict(edito
     lens, *_ = await editor.lenses(file)
     assert lens.command is not None
     assert (lens.command.command, lens.command.arguments) == ("benchwright.run", ({"uri": desk.uri},))
-    name = types.Position(*_place(file.text, "sat_counter"))
+    name = types.Position(*_position_of(file.text, "sat_counter"))
     assert lens.range == types.Range(name, name)
     file.paste(reference("saturating-counter"))
     file.save()
     assert (await desk.verdict(2)).outcome == "passed"
     assert re.fullmatch(rf"▶ Run hidden tests · {total}/{total} passed · \d+\.\d s · try 2", await file.lens())
-    assert editor.shown.lens_refreshes > refreshes
+    assert editor.screen.lens_refreshes > refreshes
     await desk.ask("pause")
     assert (await file.lens()).startswith("▶ Resume the clock to run the hidden tests · ")
     assert (await desk.submit()).first_pass_run == 2
     assert (await file.lens()).startswith("Submitted · ")
 
 
-def _place(text: str, word: str) -> tuple[int, int]:
-    before = text[: text.index(f"module {word}") + len("module ")]
-    return before.count("\n"), len(before) - before.rfind("\n") - 1
+def _position_of(text: str, word: str) -> tuple[int, int]:
+    text_before = text[: text.index(f"module {word}") + len("module ")]
+    return text_before.count("\n"), len(text_before) - text_before.rfind("\n") - 1
 
 
 async def test_a_run_shows_its_progress_from_begin_to_end(editor: Editor) -> None:
     desk = await editor.open_problem("starter/saturating-counter")
     await desk.start()
     assert (await desk.run()).number == 1
-    assert len({token for token, _ in editor.shown.progress}) == 1
-    kinds = [value["kind"] for _, value in editor.shown.progress]
+    assert len({token for token, _ in editor.screen.progress}) == 1
+    kinds = [value["kind"] for _, value in editor.screen.progress]
     assert kinds == ["begin", "report", "end"]
-    begin, report = editor.shown.progress[0][1], editor.shown.progress[1][1]
+    begin, report = editor.screen.progress[0][1], editor.screen.progress[1][1]
     assert (begin["title"], begin["cancellable"]) == ("Hidden tests", True)
     assert report["message"] == "step 1 of 1"
 
@@ -78,7 +78,7 @@ async def test_a_client_without_progress_gets_its_verdict_all_the_same(editors: 
     desk = await editor.open_problem("starter/saturating-counter")
     await desk.start()
     assert (await desk.run()).outcome == "failed"
-    assert (editor.shown.progress, editor.shown.lens_refreshes) == ([], 0)
+    assert (editor.screen.progress, editor.screen.lens_refreshes) == ([], 0)
 
 
 @pytest.mark.parametrize(
@@ -130,16 +130,19 @@ async def test_what_the_compiler_says_is_shown_at_its_line_until_the_next_run(ed
     verdict = await desk.verdict(1)
     assert (verdict.reason, verdict.short) == ("build_failed", "build failed")
     assert verdict.compiler is not None
-    (said,) = verdict.compiler
-    assert (said.path, said.line) == ("rtl/sat_counter.sv", 1 + bad[: bad.index("  wire")].count("\n"))
+    (compiler_line,) = verdict.compiler
+    assert (compiler_line.path, compiler_line.line) == (
+        "rtl/sat_counter.sv",
+        1 + bad[: bad.index("  wire")].count("\n"),
+    )
     marked, _ = await file.marked("Streaming concatenation not supported", "Signal is not used")
-    assert (marked.source, marked.range.start.line) == ("hidden tests", said.line - 1)
+    assert (marked.source, marked.range.start.line) == ("hidden tests", compiler_line.line - 1)
 
     # It stays at its line while other lines change, and goes with it.
-    file.type("// another line\n", before="module sat_counter")
+    file.type("// another line\n", before_text="module sat_counter")
     (marked,) = await file.marked("Streaming concatenation not supported")
-    assert marked.range.start.line == said.line
-    file.type("", over="  wire [7:0] turned = {<<{8'h1}};\n")
+    assert marked.range.start.line == compiler_line.line
+    file.type("", over_text="  wire [7:0] turned = {<<{8'h1}};\n")
     await file.marked()
 
     # They are published for a file that is not open as well, until the next run.
@@ -148,12 +151,15 @@ async def test_what_the_compiler_says_is_shown_at_its_line_until_the_next_run(ed
     await desk.run()
 
     def published() -> list[str]:
-        return [one.message for one in [of for of in editor.shown.diagnostics if of.uri == file.uri][-1].diagnostics]
+        return [
+            diagnostic.message
+            for diagnostic in [params for params in editor.screen.diagnostics if params.uri == file.uri][-1].diagnostics
+        ]
 
-    await editor.until(lambda: published() == ["Streaming concatenation not supported"], "the compiler's message")
+    await editor.wait_until(lambda: published() == ["Streaming concatenation not supported"], "the compiler's message")
     file.path.write_text(good)
     assert (await desk.run()).outcome == "passed"
-    await editor.until(lambda: not published(), "an empty list")
+    await editor.wait_until(lambda: not published(), "an empty list")
 
 
 async def test_a_missing_toolchain_is_an_error_with_the_next_step(editors: Editors, tmp_path: Path) -> None:
@@ -181,9 +187,9 @@ async def test_a_newer_save_cancels_the_older_run_and_its_processes(editor: Edit
     await editor.ask("status", uri=desk.uri)
     assert still_alive(older) == []
     assert (await desk.verdict(1)).outcome == "passed"
-    assert [event.reason for event in desk.told("run_cancelled")] == ["newer_save"]
-    assert len(desk.told("run_started")) == 2
-    assert len(desk.told("run_finished")) == 1
+    assert [event.reason for event in desk.events_of_kind("run_cancelled")] == ["newer_save"]
+    assert len(desk.events_of_kind("run_started")) == 2
+    assert len(desk.events_of_kind("run_finished")) == 1
 
 
 async def test_a_burst_of_saves_and_runs_ends_in_the_verdict_on_the_last(editor: Editor) -> None:
@@ -193,7 +199,7 @@ async def test_a_burst_of_saves_and_runs_ends_in_the_verdict_on_the_last(editor:
     for number in range(5):
         file.paste(wrong("saturating-counter", "wraps") + f"// {number}\n")
         file.save()
-    await editor.until(lambda: bool(desk.told("run_started")), "a run")
+    await editor.wait_until(lambda: bool(desk.events_of_kind("run_started")), "a run")
     file.paste(reference("saturating-counter"))
     file.save()
     # All of these want to take the place of the run that is going on.
@@ -202,13 +208,13 @@ async def test_a_burst_of_saves_and_runs_ends_in_the_verdict_on_the_last(editor:
     assert status.verdict is not None
     assert (status.verdict.outcome, status.running) == ("passed", False)
     await desk.stopped()
-    started = [event.run for event in desk.told("run_started")]
-    finished = desk.told("run_finished")
-    assert sorted(started) == sorted(event.run for event in (*desk.told("run_cancelled"), *finished))
+    started = [event.run for event in desk.events_of_kind("run_started")]
+    finished = desk.events_of_kind("run_finished")
+    assert sorted(started) == sorted(event.run for event in (*desk.events_of_kind("run_cancelled"), *finished))
     assert [event.number for event in finished] == list(range(1, status.runs + 1))
     assert desk.replayed("rtl/sat_counter.sv") == file.path.read_bytes()
-    begun = [token for token, value in editor.shown.progress if value["kind"] == "begin"]
-    assert sorted(begun) == sorted(token for token, value in editor.shown.progress if value["kind"] == "end")
+    begun = [token for token, value in editor.screen.progress if value["kind"] == "begin"]
+    assert sorted(begun) == sorted(token for token, value in editor.screen.progress if value["kind"] == "end")
 
 
 async def test_the_cancel_button_of_the_progress_ends_the_run(editor: Editor) -> None:
@@ -219,13 +225,13 @@ async def test_the_cancel_button_of_the_progress_ends_the_run(editor: Editor) ->
     file.save()
     processes = await editor.simulating()
     await desk.running()
-    await editor.until(lambda: bool(editor.shown.progress), "the progress")
-    token = editor.shown.progress[0][0]
+    await editor.wait_until(lambda: bool(editor.screen.progress), "the progress")
+    token = editor.screen.progress[0][0]
     editor.client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(token))
-    await editor.until(lambda: editor.shown.progress[-1][1]["kind"] == "end", "the end of the progress")
+    await editor.wait_until(lambda: editor.screen.progress[-1][1]["kind"] == "end", "the end of the progress")
     assert still_alive(processes) == []
     await desk.stopped()
-    assert [event.reason for event in desk.told("run_cancelled")] == ["solver"]
+    assert [event.reason for event in desk.events_of_kind("run_cancelled")] == ["solver"]
     assert await file.lens() == "▶ Run hidden tests"
     editor.client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(token))
     file.path.write_text(reference("saturating-counter"))
@@ -248,30 +254,30 @@ async def test_saving_before_the_start_and_in_a_pause_lints_only(editor: Editor)
     await file.marked()
 
     async def save() -> None:
-        linted = len(desk.told("diagnostics"))
+        linted = len(desk.events_of_kind("diagnostics"))
         file.save()
-        await editor.until(lambda: len(desk.told("diagnostics")) > linted, "the lint")
+        await editor.wait_until(lambda: len(desk.events_of_kind("diagnostics")) > linted, "the lint")
 
     await save()
     await desk.start()
     await desk.ask("pause", reason="lunch")
     await save()
-    assert desk.told("run_started") == []
-    assert len(desk.told("save")) == 2
-    assert [event.reason for event in desk.told("paused")] == ["lunch"]
+    assert desk.events_of_kind("run_started") == []
+    assert len(desk.events_of_kind("save")) == 2
+    assert [event.reason for event in desk.events_of_kind("paused")] == ["lunch"]
 
 
 async def test_saving_a_file_that_is_not_judged_runs_nothing(editor: Editor) -> None:
     desk = await editor.open_problem("starter/skid-buffer-bug")
     await desk.start()
     bench = desk.open("verif/tb_skid_buffer.sv")
-    bench.type("// mine\n", before="module tb")
+    bench.type("// mine\n", before_text="module tb")
     bench.save()
     commands = {lens.command.command for lens in await editor.lenses(bench) if lens.command}
     assert commands <= {"benchwright.runOwnTests"}
-    await editor.until(lambda: bool(desk.told("save")), "the save")
+    await editor.wait_until(lambda: bool(desk.events_of_kind("save")), "the save")
     assert (await desk.ask("status")).running is False
-    assert desk.told("run_started") == []
+    assert desk.events_of_kind("run_started") == []
 
 
 async def test_a_stopped_submit_hands_nothing_in(editor: Editor) -> None:
@@ -311,10 +317,10 @@ async def test_submit_does_not_run_again_what_was_just_judged(editor: Editor) ->
     await desk.start()
     file: File = desk.open()
     file.save()
-    await editor.until(lambda: bool(desk.told("run_started")), "a run")
+    await editor.wait_until(lambda: bool(desk.events_of_kind("run_started")), "a run")
     summary = await desk.submit()
     assert (summary.status.state, summary.status.runs, summary.first_pass_s) == ("submitted", 1, None)
-    assert len(desk.told("run_started")) == 1
+    assert len(desk.events_of_kind("run_started")) == 1
 
 
 async def test_a_design_that_was_submitted_and_passed_is_measured_beside_the_reference(editor: Editor) -> None:

@@ -40,14 +40,14 @@ async def file(editors: Editors, folder: Path) -> File:
     return editor.open(folder / "thing.sv")
 
 
-def asked(file: File, character: int, **tokens: Any) -> types.ReferenceParams:
+def reference_params(file: File, character: int, **tokens: Any) -> types.ReferenceParams:
     context = types.ReferenceContext(include_declaration=True)
-    place = types.Position(0, character)
-    return types.ReferenceParams(context, types.TextDocumentIdentifier(file.uri), place, **tokens)
+    position = types.Position(0, character)
+    return types.ReferenceParams(context, types.TextDocumentIdentifier(file.uri), position, **tokens)
 
 
-def told(editor: Editor, token: str) -> list[dict[str, Any]]:
-    return [value for one, value in editor.shown.progress if one == token]
+def progress_of(editor: Editor, token: str) -> list[dict[str, Any]]:
+    return [value for shown_token, value in editor.screen.progress if shown_token == token]
 
 
 MODULE, PORT = len("module th"), len("module thing(input logic da")
@@ -56,46 +56,46 @@ MODULE, PORT = len("module th"), len("module thing(input logic da")
 @pytest.mark.parametrize("character", [MODULE, PORT], ids=["module", "port"])
 async def test_references_show_how_far_they_are(file: File, character: int) -> None:
     client = file.editor.client
-    found = await client.text_document_references_async(asked(file, character, work_done_token="w"))
-    assert found is not None and len(found) == USERS + 1
-    shown = [one["kind"] for one in told(file.editor, "w")]
-    assert (shown[0], shown[-1]) == ("begin", "end")
-    assert set(shown[1:-1]) <= {"report"}
+    references = await client.text_document_references_async(reference_params(file, character, work_done_token="w"))
+    assert references is not None and len(references) == USERS + 1
+    kinds = [progress["kind"] for progress in progress_of(file.editor, "w")]
+    assert (kinds[0], kinds[-1]) == ("begin", "end")
+    assert set(kinds[1:-1]) <= {"report"}
 
 
 async def test_references_arrive_in_parts(file: File) -> None:
     client = file.editor.client
-    found = await client.text_document_references_async(asked(file, MODULE, partial_result_token="p"))
-    assert not found
-    parts = [part for token, part in file.editor.shown.partial_results if token == "p"]
+    references = await client.text_document_references_async(reference_params(file, MODULE, partial_result_token="p"))
+    assert not references
+    parts = [part for token, part in file.editor.screen.partial_results if token == "p"]
     assert len(parts) > 1
-    uris = [one["uri"] for part in parts for one in part]
+    uris = [location["uri"] for part in parts for location in part]
     assert len(uris) == len(set(uris)) == USERS + 1
 
 
 async def test_a_rename_shows_how_far_it_is(file: File) -> None:
-    identifier, place = types.TextDocumentIdentifier(file.uri), types.Position(0, PORT)
-    params = types.RenameParams(identifier, place, "renamed", work_done_token="r")
+    identifier, position = types.TextDocumentIdentifier(file.uri), types.Position(0, PORT)
+    params = types.RenameParams(identifier, position, "renamed", work_done_token="r")
     edit = await file.editor.client.text_document_rename_async(params)
     assert edit is not None and edit.document_changes is not None and len(edit.document_changes) == USERS + 1
-    assert [one["kind"] for one in told(file.editor, "r")][-1] == "end"
+    assert [progress["kind"] for progress in progress_of(file.editor, "r")][-1] == "end"
 
 
 async def test_symbols_show_how_far_they_are(file: File) -> None:
     params = types.WorkspaceSymbolParams("user_1", work_done_token="s")
     assert await file.editor.client.workspace_symbol_async(params)
-    assert [one["kind"] for one in told(file.editor, "s")][-1] == "end"
+    assert [progress["kind"] for progress in progress_of(file.editor, "s")][-1] == "end"
 
 
 @pytest.mark.parametrize("way", ["request", "progress"])
 async def test_a_cancelled_search_ends(file: File, way: str) -> None:
     client = file.editor.client
-    await client.text_document_references_async(asked(file, MODULE))
+    await client.text_document_references_async(reference_params(file, MODULE))
     answer = client.protocol.send_request_async(  # type: ignore[no-untyped-call]
-        types.TEXT_DOCUMENT_REFERENCES, asked(file, PORT, work_done_token="c"), msg_id="search"
+        types.TEXT_DOCUMENT_REFERENCES, reference_params(file, PORT, work_done_token="c"), msg_id="search"
     )
     task = asyncio.ensure_future(answer)
-    await file.editor.until(lambda: bool(told(file.editor, "c")), "the begin of the search")
+    await file.editor.wait_until(lambda: bool(progress_of(file.editor, "c")), "the begin of the search")
     if way == "request":
         client.cancel_request(types.CancelParams("search"))
     else:
@@ -104,5 +104,5 @@ async def test_a_cancelled_search_ends(file: File, way: str) -> None:
         await task
     assert caught.value.code == CANCELLED
     # The search that was cancelled is not in the way of the next.
-    found = await client.text_document_references_async(asked(file, MODULE))
-    assert found is not None and len(found) == USERS + 1
+    references = await client.text_document_references_async(reference_params(file, MODULE))
+    assert references is not None and len(references) == USERS + 1

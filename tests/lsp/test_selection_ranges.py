@@ -20,13 +20,13 @@ def editor(shared_editor: Editor) -> Editor:
 @pytest.mark.parametrize("variant", VARIANTS)
 async def test_the_selection_grows_along_the_structure(editor: Editor, variant: Callable[[str], str]) -> None:
     async with scratch(editor, "module m;\n  assign y = a & («b‸c» | d);\nendmodule\n", variant) as file:
-        found = await file.selections()
-        texts = [file.text[span.start : span.end] for span in found]
+        selections = await file.selections()
+        texts = [file.text[span.start : span.end] for span in selections]
         assert texts[0] == "bc"
-        wanted = ["bc | d", "(bc | d)", "a & (bc | d)", "assign y = a & (bc | d);"]
-        assert [text for text in texts if text in wanted] == wanted
+        expected_texts = ["bc | d", "(bc | d)", "a & (bc | d)", "assign y = a & (bc | d);"]
+        assert [text for text in texts if text in expected_texts] == expected_texts
         assert texts[-1] == file.text
-        for inner, outer in pairwise(found):
+        for inner, outer in pairwise(selections):
             assert outer.start <= inner.start <= inner.end <= outer.end
             assert inner != outer
 
@@ -43,6 +43,6 @@ async def test_every_place_is_answered(editor: Editor) -> None:
         places = [types.Position(0, 0), types.Position(9, 9)]
         params = types.SelectionRangeParams(file.identifier, places)
         answer = await editor.client.text_document_selection_range_async(params)
-        assert [one.range for one in answer or ()] == [types.Range(places[0], places[0])] * 2
+        assert [selection.range for selection in answer or ()] == [types.Range(places[0], places[0])] * 2
         text = file.open_files["b.md"]
         assert [span.end for span in await text.selections()] == [len(text.text)]

@@ -42,24 +42,24 @@ def editor(shared_editor: Editor) -> Editor:
     return shared_editor.forget()
 
 
-def told(text: str, data: Sequence[int]) -> list[Told]:
+def decoded_tokens(text: str, data: Sequence[int]) -> list[Told]:
     """Each token's text, type and modifiers."""
-    lines, found, line, character = Lines(text), [], 0, 0
-    for at in range(0, len(data), 5):
-        down, right, length, kind, bits = data[at : at + 5]
-        character = right if down else character + right
-        line += down
+    lines, token_facts, line, character = Lines(text), [], 0, 0
+    for index in range(0, len(data), 5):
+        line_step, right, length, kind, bits = data[index : index + 5]
+        character = right if line_step else character + right
+        line += line_step
         start, end = (lines.offset(types.Position(line, column)) for column in (character, character + length))
         assert lines.line(line + 1)[0] <= start < end <= lines.line(line + 1)[1]
         modifiers = frozenset(name for bit, name in enumerate(MODIFIERS) if bits >> bit & 1)
-        found.append((text[start:end], TYPES[kind], modifiers))
-    return found
+        token_facts.append((text[start:end], TYPES[kind], modifiers))
+    return token_facts
 
 
 async def tokens(file: Scratch) -> list[Told]:
     answer = await file.semantic_tokens()
     assert answer is not None
-    return told(file.text, answer.data)
+    return decoded_tokens(file.text, answer.data)
 
 
 async def test_every_word_is_told_for_what_it_is(editor: Editor, golden: Golden) -> None:
@@ -74,24 +74,24 @@ async def test_every_word_is_told_for_what_it_is(editor: Editor, golden: Golden)
 async def test_names_are_told_apart_by_what_they_mean(editor: Editor, variant: Callable[[str], str]) -> None:
     text = "module m #(parameter P = 1)(input clk);\n  wire w = clk & «P»;\nendmodule\n"
     async with scratch(editor, text, variant) as file:
-        found = await tokens(file)
+        all_tokens = await tokens(file)
         declared = frozenset({"declaration"})
-        assert ("m", "class", declared) in found
-        assert ("P", "variable", declared | {"readonly"}) in found
-        assert ("clk", "parameter", declared) in found
-        assert ("w", "variable", declared) in found
-        assert ("clk", "parameter", frozenset()) in found
-        assert ("P", "variable", frozenset({"readonly"})) in found
+        assert ("m", "class", declared) in all_tokens
+        assert ("P", "variable", declared | {"readonly"}) in all_tokens
+        assert ("clk", "parameter", declared) in all_tokens
+        assert ("w", "variable", declared) in all_tokens
+        assert ("clk", "parameter", frozenset()) in all_tokens
+        assert ("P", "variable", frozenset({"readonly"})) in all_tokens
 
 
 async def test_what_is_left_out_is_marked_line_by_line(editor: Editor) -> None:
     text = "module m;\n`ifdef NOT\n  wire a;\n\n  wire b; // c\n`else\n  wire d;\n`endif\nendmodule\n"
     async with scratch(editor, text) as file:
-        found = await tokens(file)
-        inactive = [text for text, _, bits in found if "inactive" in bits]
+        all_tokens = await tokens(file)
+        inactive = [text for text, _, bits in all_tokens if "inactive" in bits]
         assert inactive == ["wire a;", "wire b;"] or inactive == ["wire a;", "wire b; // c"]
-        assert ("d", "variable", frozenset({"declaration"})) in found
-        file.type("`define NOT\n", before="module m")
+        assert ("d", "variable", frozenset({"declaration"})) in all_tokens
+        file.type("`define NOT\n", before_text="module m")
         inactive = [text for text, _, bits in await tokens(file) if "inactive" in bits]
         assert inactive == ["wire d;"]
 
@@ -104,11 +104,11 @@ async def test_a_comment_of_several_lines_is_told_line_by_line(editor: Editor) -
 
 async def test_broken_code_keeps_its_colours(editor: Editor) -> None:
     async with scratch(editor, 'module m;\n  wire x = (1;\n  initial $display("x\n') as file:
-        found = [(text, kind) for text, kind, _ in await tokens(file)]
-        assert ("wire", "keyword") in found
-        assert ("1", "number") in found
-        assert ("$display", "function") in found
-        assert ('"x', "string") in found
+        all_tokens = [(text, kind) for text, kind, _ in await tokens(file)]
+        assert ("wire", "keyword") in all_tokens
+        assert ("1", "number") in all_tokens
+        assert ("$display", "function") in all_tokens
+        assert ('"x', "string") in all_tokens
 
 
 async def test_a_delta_makes_the_new_tokens_of_the_old(editor: Editor) -> None:
@@ -116,7 +116,7 @@ async def test_a_delta_makes_the_new_tokens_of_the_old(editor: Editor) -> None:
         first = await file.semantic_tokens()
         assert first is not None
         assert first.result_id is not None
-        file.type("  wire more;\n", before="  logic q;\n  sub")
+        file.type("  wire more;\n", before_text="  logic q;\n  sub")
         params = types.SemanticTokensDeltaParams(file.identifier, first.result_id)
         delta = await editor.client.text_document_semantic_tokens_full_delta_async(params)
         assert isinstance(delta, types.SemanticTokensDelta)
@@ -128,19 +128,19 @@ async def test_a_delta_makes_the_new_tokens_of_the_old(editor: Editor) -> None:
         assert whole is not None
         assert data == list(whole.data)
         unknown = types.SemanticTokensDeltaParams(file.identifier, "no such")
-        again = await editor.client.text_document_semantic_tokens_full_delta_async(unknown)
-        assert isinstance(again, types.SemanticTokens)
-        assert list(again.data) == data
+        full_answer = await editor.client.text_document_semantic_tokens_full_delta_async(unknown)
+        assert isinstance(full_answer, types.SemanticTokens)
+        assert list(full_answer.data) == data
 
 
 async def test_a_range_gets_its_own_tokens_only(editor: Editor) -> None:
     async with scratch(editor, DESIGN) as file:
         whole = await tokens(file)
-        place = types.Range(types.Position(6, 0), types.Position(8, 0))
-        params = types.SemanticTokensRangeParams(file.identifier, place)
+        line_range = types.Range(types.Position(6, 0), types.Position(8, 0))
+        params = types.SemanticTokensRangeParams(file.identifier, line_range)
         answer = await editor.client.text_document_semantic_tokens_range_async(params)
         assert answer is not None
-        part = told(file.text, answer.data)
+        part = decoded_tokens(file.text, answer.data)
         assert part[0][0] == "module"
         assert part[-1][0] == "a"
         assert len(part) < len(whole) / 3

@@ -25,7 +25,7 @@ def editor(shared_editor: Editor) -> Editor:
     return shared_editor.forget()
 
 
-async def shown(file: Scratch) -> tuple[str, str | None]:
+async def label_and_turn(file: Scratch) -> tuple[str, str | None]:
     """The label, and what of it is the turn."""
     answer = await file.signature_help()
     assert answer is not None
@@ -51,7 +51,7 @@ async def shown(file: Scratch) -> tuple[str, str | None]:
 )
 async def test_ports_of_an_instance(editor: Editor, variant: Callable[[str], str], call: str, active: str) -> None:
     async with scratch(editor, f"module m;\n  {call}\nendmodule\n", variant, on_disk={"sub.sv": SUB}) as file:
-        label, turn = await shown(file)
+        label, turn = await label_and_turn(file)
     assert label.endswith("(input logic clk, input logic [W-1:0] data_in, output logic [W-1:0] data_out)")
     assert turn == active
 
@@ -62,7 +62,7 @@ async def test_ports_of_an_instance(editor: Editor, variant: Callable[[str], str
 )
 async def test_parameters_of_an_instance(editor: Editor, call: str, active: str) -> None:
     async with scratch(editor, f"module m;\n  {call}\nendmodule\n", on_disk={"sub.sv": SUB}) as file:
-        assert await shown(file) == ("sub #(int W = 8, type T = logic)", active)
+        assert await label_and_turn(file) == ("sub #(int W = 8, type T = logic)", active)
 
 
 @pytest.mark.parametrize(
@@ -86,16 +86,16 @@ async def test_tasks_functions_macros_and_system_tasks(
         f"  endfunction\n  task t(input byte c);\n  endtask\n  initial begin\n    {call}\n  end\nendmodule\n"
     )
     async with scratch(editor, text) as file:
-        assert await shown(file) == (label, active)
+        assert await label_and_turn(file) == (label, active)
 
 
 async def test_what_comments_say_is_shown_with_it(editor: Editor) -> None:
     async with scratch(editor, "module m;\n  sub u (‸);\nendmodule\n", on_disk={"sub.sv": SUB}) as file:
         answer = await file.signature_help()
     assert answer is not None
-    about, clock = answer.signatures[0].documentation, (answer.signatures[0].parameters or ())[0].documentation
-    assert isinstance(about, types.MarkupContent)
-    assert about.value == "Adds one."
+    module_doc, clock = answer.signatures[0].documentation, (answer.signatures[0].parameters or ())[0].documentation
+    assert isinstance(module_doc, types.MarkupContent)
+    assert module_doc.value == "Adds one."
     assert isinstance(clock, types.MarkupContent)
     assert clock.value == "the clock"
 

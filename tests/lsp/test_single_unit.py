@@ -24,7 +24,7 @@ async def test_names_of_earlier_files_are_known(editor: Editor) -> None:
         await file.marked()
         assert await file.definition() == file.expected
         assert "logic [7:0]" in (await file.go_to("word_t").hover() or "")
-        assert {one.file for one in await file.references()} == {"types.sv", "user.sv"}
+        assert {span.file for span in await file.references()} == {"types.sv", "user.sv"}
 
 
 async def test_a_type_of_an_earlier_file_is_renamed_everywhere(editor: Editor) -> None:
@@ -39,7 +39,7 @@ async def test_a_type_of_an_earlier_file_is_renamed_everywhere(editor: Editor) -
 async def test_an_edit_of_an_earlier_file_counts_at_once(editor: Editor) -> None:
     async with scratch(editor, {"user.sv": USER, "types.sv": TYPES}, on_disk={"all.f": LIST}) as file:
         await file.marked()
-        file.open_files["types.sv"].type("X", after="word_t")
+        file.open_files["types.sv"].type("X", after_text="word_t")
         await file.marked("use of undeclared identifier 'word_t'; did you mean 'word_tX'?")
 
 

@@ -53,8 +53,8 @@ def recorded(desk: Desk) -> list[RecordedEvent]:
 async def test_a_participant_goes_from_consent_to_the_end(editors: Editors, home: Path) -> None:
     await begin(home, STUDY)
     editor = await editors()
-    (mine,) = (await ask(editor, "studies")).studies
-    assert (mine.study, mine.participant, mine.step, mine.total) == ("small", "ada", "consent", 2)
+    (enrolment,) = (await ask(editor, "studies")).studies
+    assert (enrolment.study, enrolment.participant, enrolment.step, enrolment.total) == ("small", "ada", "consent", 2)
     assert "has not agreed" in (await editor.refusal("openTask", study="small"))[1]
     assert "has changed" in (await editor.refusal("giveConsent", study="small", version="1"))[1]
     view = await ask(editor, "giveConsent", study="small", version="2")
@@ -66,14 +66,14 @@ async def test_a_participant_goes_from_consent_to_the_end(editors: Editors, home
     assert "what comes next is forecast" in (await editor.refusal("openTask", study="small"))[1]
     refused = await editor.refusal("forecast", study="small", problem="starter/saturating-counter", minutesWithAi=3)
     assert "Also say: minutes without ai, difficulty, prior exposure" in refused[1]
-    asked = await foresee(editor)
+    forecast_views = await foresee(editor)
     # In the order of the study file, and without anything of the assignment.
-    assert [view.problem for view in asked] == ["starter/saturating-counter", "starter/skid-buffer-bug"]
-    assert {(view.condition, view.solver, view.position, view.workspace) for view in asked} == {(None,) * 4}
-    assert asked[0].forecasts == ["minutes_without_ai", "difficulty", "prior_exposure"]
-    first = asked[0].to_forecast
+    assert [view.problem for view in forecast_views] == ["starter/saturating-counter", "starter/skid-buffer-bug"]
+    assert {(view.condition, view.solver, view.position, view.workspace) for view in forecast_views} == {(None,) * 4}
+    assert forecast_views[0].forecasts == ["minutes_without_ai", "difficulty", "prior_exposure"]
+    first = forecast_views[0].to_forecast
     assert (first.number, first.total, "Saturating" in first.statement) == (1, 2, True)
-    assert asked[1].to_forecast.files[0].path.endswith(".sv")
+    assert forecast_views[1].to_forecast.files[0].path.endswith(".sv")
     assert (await step(editor)) == ("open", 1)
 
     desk = await open_task(editor)
@@ -104,28 +104,32 @@ async def test_a_participant_goes_from_consent_to_the_end(editors: Editors, home
     assert submitted.status.verdict.lines is None
     assert (await step(editor)) == ("self_estimate", 1)
     # Nobody can read off the clock how long it took before they have said so.
-    assert {_times(status) for status in editor.shown.statuses if status.attempt == desk.attempt} == {(None,) * 3}
+    assert {_times(status) for status in editor.screen.statuses if status.attempt == desk.attempt} == {(None,) * 3}
     assert (submitted.first_pass_s, submitted.first_pass_run) == (None, 1)
     assert (await ask(editor, "numbers", study="small")).attempts == []
-    said = await ask(editor, "selfEstimate", uri=desk.uri, minutes=3, difficulty=1, externalHelp=False)
-    assert said.active_s > 0 and said.elapsed_s > 0
-    assert [one.active_min > 0 for one in (await ask(editor, "numbers", study="small")).attempts] == [True]
+    estimate_view = await ask(editor, "selfEstimate", uri=desk.uri, minutes=3, difficulty=1, externalHelp=False)
+    assert estimate_view.active_s > 0 and estimate_view.elapsed_s > 0
+    assert [attempt.active_min > 0 for attempt in (await ask(editor, "numbers", study="small")).attempts] == [True]
 
     events = recorded(desk)
-    kinds = [one.event.type for one in events]
+    kinds = [recorded_event.event.type for recorded_event in events]
     assert kinds[:4] == ["opened", "assigned", "consent", "forecast"]
     assert isinstance(events[3].event, Forecast) and events[3].event.blind
     with editor.log() as log:
-        chained = [kept.entry.type for kept in log.journal.entries("small", "ada")]
+        chained = [chain_entry.entry.type for chain_entry in log.journal.entries("small", "ada")]
     assert chained[:6] == ["enrolled", "consent", "task_begun", "task_forecast", "task_forecast", "drawn"]
-    assert {one.participant for one in events} == {"ada"} and {one.condition for one in events} == {"alone"}
-    rules = [one.event.rule for one in events if one.event.type == "violation"]
+    assert {recorded_event.participant for recorded_event in events} == {"ada"} and {
+        recorded_event.condition for recorded_event in events
+    } == {"alone"}
+    rules = [recorded_event.event.rule for recorded_event in events if recorded_event.event.type == "violation"]
     assert rules == ["ai_extension", "ai_setting"]
     typed, pasted = attribute(events)
     assert (typed.origin, typed.method) == (Origin.TYPED, AttributionMethod.CHANGE_REASON)
     assert (pasted.origin, pasted.method) == (Origin.PASTE, AttributionMethod.WRAPPED_COMMAND)
     assert kinds.index("clock_held") < kinds.index("run_started") < kinds.index("clock_released")
-    run_s = next(one.event.wall_s for one in events if one.event.type == "run_finished")
+    run_s = next(
+        recorded_event.event.wall_s for recorded_event in events if recorded_event.event.type == "run_finished"
+    )
     assert read_clock(events).active_s < read_clock(events).elapsed_s - run_s
     assert active_time(events).active_s[60.0] <= read_clock(events).active_s
     with editor.log() as log:
@@ -139,23 +143,25 @@ async def test_a_participant_goes_from_consent_to_the_end(editors: Editors, home
     view = await ask(editor, "questionnaire", study="small", answers={"years": 7, "check": "b"})
     assert (view.step, view.done) == ("finished", 2)
     numbers = (await ask(editor, "numbers", study="small")).attempts
-    assert [(one.state, one.passed, one.forecast_min) for one in numbers] == [
+    assert [(attempt.state, attempt.passed, attempt.forecast_min) for attempt in numbers] == [
         ("submitted", True, 12),
         ("abandoned", None, 12),
     ]
     replayed = await ask(editor, "replay", attempt=desk.attempt[:10])
     assert replayed.complete and [pause.what for pause in replayed.pauses] == ["tea"]
     assert [run.what for run in replayed.runs] == ["passed"]
-    at = next(mark.seq for mark in replayed.marks if mark.origin == "typed")
-    (shown,) = [
-        one for one in (await ask(editor, "replayAt", attempt=desk.attempt, seq=at)).files if one.path in file.uri
+    typed_seq = next(mark.seq for mark in replayed.marks if mark.origin == "typed")
+    (replayed_file,) = [
+        candidate
+        for candidate in (await ask(editor, "replayAt", attempt=desk.attempt, seq=typed_seq)).files
+        if candidate.path in file.uri
     ]
-    assert shown.text.endswith("// x\n")
+    assert replayed_file.text.endswith("// x\n")
 
     closed = json.loads((await benchwright(home, "study", "close", "small", "--yes", "--json")).stdout)
     assert closed["attempts"] == 3
-    told = json.loads((await benchwright(home, "study", "status", "small", "--json")).stdout)
-    assert (told["digest"], told["flaws"], told["not_begun"]) == (closed["digest"], [], ["bob"])
+    study_status = json.loads((await benchwright(home, "study", "status", "small", "--json")).stdout)
+    assert (study_status["digest"], study_status["flaws"], study_status["not_begun"]) == (closed["digest"], [], ["bob"])
     assert (await step(editor)) == ("closed", None)
     assert "is closed" in (await editor.refusal("selfEstimate", uri=second.uri, difficulty=1))[1]
 
@@ -180,8 +186,8 @@ async def test_the_limit_of_time_ends_a_task_and_timing_alone_is_recorded(
     assert not (await ask(editor, "status", uri=desk.uri)).running
     clocks.pass_time(10 * 60)
     await ask(editor, "status", uri=desk.uri)
-    await editor.until(lambda: any(s.state == "timed_out" for s in editor.shown.statuses), "the end of the time")
-    kinds = [one.event.type for one in recorded(desk)]
+    await editor.wait_until(lambda: any(s.state == "timed_out" for s in editor.screen.statuses), "the end of the time")
+    kinds = [recorded_event.event.type for recorded_event in recorded(desk)]
     assert "activity" in kinds and not {"edit", "save"} & set(kinds)
     # What was saved last is graded, and that takes none of the solver's time.
     assert [kind for kind in kinds if kind != "activity"][-4:] == [
@@ -229,8 +235,8 @@ async def test_a_participants_file_opens_by_the_labs_code_and_its_records_go_to_
     file.write_text(text)
     ran = await benchwright(lab, "study", "register", str(file), "--out", str(tmp_path / "out"), "--codes-at-lab")
     assert ran.returncode == 0, ran.stderr
-    own = tmp_path / "out" / "participants" / "ada.json"
-    ran = await benchwright(home, "study", "run", str(own))
+    participant_file = tmp_path / "out" / "participants" / "ada.json"
+    ran = await benchwright(home, "study", "run", str(participant_file))
     assert ran.returncode == 0, ran.stderr
     editor = await editors()
     await ask(editor, "giveConsent", study="small", version="2")
@@ -245,12 +251,12 @@ async def test_a_participants_file_opens_by_the_labs_code_and_its_records_go_to_
     await editor.quit()
 
     # What was delivered when consent was given holds no task yet; the next start delivers what has happened since.
-    again = await editors()
-    await ask(again, "study", study="small")
+    second_editor = await editors()
+    await ask(second_editor, "study", study="small")
     journal = share / "ada" / "journal.jsonl"
-    await again.until(lambda: journal.exists() and "drawn" in journal.read_text(), "the draw")
-    told = json.loads((await benchwright(lab, "study", "progress", str(share), "--json")).stdout)
-    assert told[0]["conditions"] == {
+    await second_editor.wait_until(lambda: journal.exists() and "drawn" in journal.read_text(), "the draw")
+    progress = json.loads((await benchwright(lab, "study", "progress", str(share), "--json")).stdout)
+    assert progress[0]["conditions"] == {
         "alone": {"drawn": 2, "waiting": 2, "under_way": 0, "finished": 0, "dropped_out": 0}
     }
     collected = await benchwright(lab, "study", "collect", str(share))

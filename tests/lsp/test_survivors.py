@@ -26,12 +26,12 @@ def editor(shared_editor: Editor) -> Editor:
 def pack(tmp_path: Path) -> Path:
     start = TEXT.index("posedge")
     finding = Finding(
-        mutant=Mutant.of("rtl/m.sv", TEXT.encode(), kind="edge", span=(start, start + 7), after="negedge"),
+        mutant=Mutant.of("rtl/m.sv", TEXT.encode(), kind="edge", span=(start, start + 7), new_text="negedge"),
         is_scored=True,
         status=Status.SURVIVED,
         counterexample=Counterexample(cycle=1, stimulus=({"d": 1}, {"d": 0})),
     )
-    found = PackFindings(
+    findings = PackFindings(
         pack="mine",
         version="1",
         seed=0,
@@ -43,7 +43,7 @@ def pack(tmp_path: Path) -> Path:
     )
     files = {
         "pack.toml": "",
-        "mutants.json": found.model_dump_json(),
+        "mutants.json": findings.model_dump_json(),
         "p/problem.toml": "",
         "p/hidden/reference/rtl/m.sv": TEXT,
         "p/hidden/harness/src/test_m.py": "import cocotb\n\n\n@cocotb.test()\nasync def works(dut):\n    pass\n",
@@ -61,8 +61,12 @@ async def test_a_survivor_is_marked_and_becomes_a_test(editor: Editor, pack: Pat
     assert (mark.severity, mark.source, mark.code) == (types.DiagnosticSeverity.Information, "mutants", "edge")
     params = types.CodeActionParams(types.TextDocumentIdentifier(file.uri), mark.range, types.CodeActionContext([mark]))
     offered = await editor.client.text_document_code_action_async(params)
-    titles = [one.title for one in offered or []]
-    (action,) = [one for one in offered or [] if isinstance(one, types.CodeAction) and "Add a test" in one.title]
+    titles = [candidate.title for candidate in offered or []]
+    (action,) = [
+        candidate
+        for candidate in offered or []
+        if isinstance(candidate, types.CodeAction) and "Add a test" in candidate.title
+    ]
     assert action.title.endswith("to test_m.py")
     assert not [title for title in titles if title.startswith("Waive")]
     assert "kills_edge_" in str(action.edit)
@@ -77,13 +81,13 @@ async def test_no_test_is_offered_for_a_survivor_that_differs_with_other_paramet
     (mark,) = await file.marked("It differs in cycle 1 with W = 3. No test is offered")
     params = types.CodeActionParams(types.TextDocumentIdentifier(file.uri), mark.range, types.CodeActionContext([mark]))
     offered = await editor.client.text_document_code_action_async(params)
-    assert not [one.title for one in offered or [] if "Add a test" in one.title]
+    assert not [candidate.title for candidate in offered or [] if "Add a test" in candidate.title]
 
 
 async def test_a_survivor_is_gone_once_the_reference_is_another(editor: Editor, pack: Path) -> None:
     file = editor.open(pack / "p/hidden/reference/rtl/m.sv")
     file.save()
     await file.marked("No hidden test notices")
-    file.type("!", before="d;\n")
+    file.type("!", before_text="d;\n")
     file.save()
     await file.marked()

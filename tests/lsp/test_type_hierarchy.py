@@ -46,27 +46,27 @@ def editor(shared_editor: Editor) -> Editor:
 
 
 async def prepared(file: Scratch, word: str) -> types.TypeHierarchyItem:
-    place = types.Position(*divmod_position(file.text, word))
-    params = types.TypeHierarchyPrepareParams(types.TextDocumentIdentifier(file.uri), place)
-    found = await file.editor.client.text_document_prepare_type_hierarchy_async(params)
-    assert found is not None
-    (item,) = found
+    position = types.Position(*divmod_position(file.text, word))
+    params = types.TypeHierarchyPrepareParams(types.TextDocumentIdentifier(file.uri), position)
+    items = await file.editor.client.text_document_prepare_type_hierarchy_async(params)
+    assert items is not None
+    (item,) = items
     return item
 
 
 def divmod_position(text: str, word: str) -> tuple[int, int]:
-    before = text[: text.index(word)]
-    return before.count("\n"), len(before) - before.rfind("\n") - 1
+    text_before = text[: text.index(word)]
+    return text_before.count("\n"), len(text_before) - text_before.rfind("\n") - 1
 
 
-async def above(editor: Editor, item: types.TypeHierarchyItem) -> list[str]:
-    found = await editor.client.type_hierarchy_supertypes_async(types.TypeHierarchySupertypesParams(item))
-    return [one.name for one in found or ()]
+async def supertypes(editor: Editor, item: types.TypeHierarchyItem) -> list[str]:
+    items = await editor.client.type_hierarchy_supertypes_async(types.TypeHierarchySupertypesParams(item))
+    return [supertype.name for supertype in items or ()]
 
 
-async def below(editor: Editor, item: types.TypeHierarchyItem) -> list[str]:
-    found = await editor.client.type_hierarchy_subtypes_async(types.TypeHierarchySubtypesParams(item))
-    return [one.name for one in found or ()]
+async def subtypes(editor: Editor, item: types.TypeHierarchyItem) -> list[str]:
+    items = await editor.client.type_hierarchy_subtypes_async(types.TypeHierarchySubtypesParams(item))
+    return [subtype.name for subtype in items or ()]
 
 
 async def test_a_class_is_shown_with_what_it_extends_and_implements(editor: Editor) -> None:
@@ -74,21 +74,21 @@ async def test_a_class_is_shown_with_what_it_extends_and_implements(editor: Edit
         item = await prepared(file, "base #(type")
         assert (item.name, item.kind) == ("base", types.SymbolKind.Class)
         assert item.detail == "#(type T = int) implements shown, told"
-        assert await above(editor, item) == ["shown", "told"]
-        told = await prepared(file, "told extends")
-        assert told.kind is types.SymbolKind.Interface
-        assert await above(editor, told) == ["shown"]
-        assert await below(editor, await prepared(file, "shown;")) == ["base", "told"]
+        assert await supertypes(editor, item) == ["shown", "told"]
+        interface = await prepared(file, "told extends")
+        assert interface.kind is types.SymbolKind.Interface
+        assert await supertypes(editor, interface) == ["shown"]
+        assert await subtypes(editor, await prepared(file, "shown;")) == ["base", "told"]
 
 
 async def test_subtypes_are_found_in_files_that_are_not_open_also_behind_a_typedef(editor: Editor) -> None:
-    others = {
+    other_files = {
         "user.sv": LIBRARY["user.sv"].replace("«", "").replace("»", ""),
         "other.sv": "package other_pkg;\n  import base_pkg::*;\n  class two extends byte_base; endclass\nendpackage\n",
     }
-    async with scratch(editor, {"base_pkg.sv": LIBRARY["base_pkg.sv"]}, on_disk=others) as file:
+    async with scratch(editor, {"base_pkg.sv": LIBRARY["base_pkg.sv"]}, on_disk=other_files) as file:
         item = await prepared(file, "base #(type")
-        assert await below(editor, item) == ["one", "three", "two"]
+        assert await subtypes(editor, item) == ["one", "three", "two"]
 
 
 async def test_a_handle_leads_to_its_class(editor: Editor) -> None:
@@ -96,8 +96,8 @@ async def test_a_handle_leads_to_its_class(editor: Editor) -> None:
         item = await prepared(file, "handle")
         assert item.name == "one"
         assert file.spans([item.selection_range]) == file.expected
-        assert await above(editor, item) == ["base"]
-        assert await below(editor, item) == ["four"]
+        assert await supertypes(editor, item) == ["base"]
+        assert await subtypes(editor, item) == ["four"]
 
 
 async def test_what_is_no_class_has_no_type_hierarchy(editor: Editor) -> None:
@@ -110,11 +110,11 @@ async def test_uvm_components_are_all_found(editor: Editor) -> None:
     if not UVM.exists():
         pytest.skip(f"{UVM} is not there: it is third-party code that is not part of the repository")
     texts: dict[str, str] = json.loads(UVM.read_text())
-    name = next(one for one in texts if one.endswith("/uvm_component.svh"))
-    rest = {path: text for path, text in texts.items() if path != name}
-    async with scratch(editor, {name: texts[name]}, on_disk=rest) as file:
+    name = next(path for path in texts if path.endswith("/uvm_component.svh"))
+    other_texts = {path: text for path, text in texts.items() if path != name}
+    async with scratch(editor, {name: texts[name]}, on_disk=other_texts) as file:
         item = await prepared(file, "uvm_component extends")
-        assert await above(editor, item) == ["uvm_report_object"]
-        found = await below(editor, item)
-        assert len(found) == 17
-        assert {"uvm_agent", "uvm_driver", "uvm_env", "uvm_monitor", "uvm_root", "uvm_sequencer_base"} <= {*found}
+        assert await supertypes(editor, item) == ["uvm_report_object"]
+        components = await subtypes(editor, item)
+        assert len(components) == 17
+        assert {"uvm_agent", "uvm_driver", "uvm_env", "uvm_monitor", "uvm_root", "uvm_sequencer_base"} <= {*components}

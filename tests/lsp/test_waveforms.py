@@ -40,12 +40,12 @@ async def with_file(editors: Editors, tmp_path: Path, name: str, content: bytes)
 
 
 def header(*variables: str) -> str:
-    declared = "".join(f"$var {one} $end\n" for one in variables)
+    declared = "".join(f"$var {variable} $end\n" for variable in variables)
     return f"$timescale 1ns $end\n$scope module top $end\n{declared}$upscope $end\n$enddefinitions $end\n"
 
 
 def drawn(window: dict[str, Any], path: str) -> list[tuple[int, str | None]]:
-    (trace,) = [one for one in window["traces"] if one["path"] == path]
+    (trace,) = [candidate for candidate in window["traces"] if candidate["path"] == path]
     return list(zip(trace["times"], trace["values"], strict=True))
 
 
@@ -56,32 +56,32 @@ async def test_a_run_is_read_level_by_level_and_window_by_window(
     editor, _, uri = await simulated(editors, tmp_path, simulator=simulator)
     view = await editor.ask("waveform", uri=uri)
     assert (view["format"], view["unit"]) == ("FST", view["unit"])
-    found = await editor.ask("waveformItems", uri=uri, words=["dut", "q"])
-    (q,) = [one for one in found["items"] if one["name"] == "q"]
+    answer = await editor.ask("waveformItems", uri=uri, words=["dut", "q"])
+    (q,) = [row for row in answer["items"] if row["name"] == "q"]
     assert (q["kind"], q["bits"]) == ("signal", 4)
     assert q["path"].endswith("tb.dut.q")
     scope = q["path"].removesuffix(".dut.q")
     inside = await editor.ask("waveformItems", uri=uri, scope=scope)
-    assert {"dut", "clk", "rst_n", "q"} <= {one["name"] for one in inside["items"]}
+    assert {"dut", "clk", "rst_n", "q"} <= {row["name"] for row in inside["items"]}
     page = await editor.ask("waveformItems", uri=uri, scope=scope, offset=1, limit=2)
     assert page == {"items": inside["items"][1:3], "total": inside["total"]}
     window = await editor.ask(
         "waveformWindow", uri=uri, signals=[q["path"], "tb.gone"], start=0, end=view["end"], columns=500
     )
-    known = [value for _, value in drawn(window, q["path"]) if value is not None and not value.startswith("b")]
-    assert known[-5:] == ["h0", "h2", "h4", "h6", "h8"]
+    known_values = [value for _, value in drawn(window, q["path"]) if value is not None and not value.startswith("b")]
+    assert known_values[-5:] == ["h0", "h2", "h4", "h6", "h8"]
     assert window["traces"][1]["isMissing"]
     last = drawn(window, q["path"])[-1][0]
     values = await editor.ask("waveformValues", uri=uri, signals=[q["path"], "tb.gone"], time=last)
     assert values["values"] == ["h8", None]
-    before = await editor.ask("waveformChange", uri=uri, signal=q["path"], time=last, forward=False)
-    assert before["value"] == "h6"
-    assert await editor.ask("waveformChange", uri=uri, signal=q["path"], time=before["time"]) == {
+    previous = await editor.ask("waveformChange", uri=uri, signal=q["path"], time=last, forward=False)
+    assert previous["value"] == "h6"
+    assert await editor.ask("waveformChange", uri=uri, signal=q["path"], time=previous["time"]) == {
         "time": last,
         "value": "h8",
     }
     first = await editor.ask("waveformChange", uri=uri, signal=q["path"], time=0, value="h4")
-    assert (first["value"], first["time"] < before["time"]) == ("h4", True)
+    assert (first["value"], first["time"] < previous["time"]) == ("h4", True)
     assert (await editor.ask("waveformChange", uri=uri, signal=q["path"], time=last))["time"] is None
 
 
@@ -91,17 +91,17 @@ async def test_a_signal_leads_to_its_source_and_the_source_to_the_signal(
 ) -> None:
     editor, folder, uri = await simulated(editors, tmp_path, simulator=simulator)
     await editor.ask("waveform", uri=uri)
-    (path,) = [one["path"] for one in (await editor.ask("waveformItems", uri=uri, words=["dut.q"]))["items"]]
+    (path,) = [row["path"] for row in (await editor.ask("waveformItems", uri=uri, words=["dut.q"]))["items"]]
     source = await editor.ask("waveformSource", uri=uri, signal=path)
     assert source["path"] == "tb.dut.q"
     assert source["declared"]["uri"] == (folder / "rtl/counter.sv").as_uri()
     assert source["declared"]["start"] == {"line": 0, "character": COUNTER.index("q)")}
-    asked = {
+    cursor_params = {
         "source": source["declared"]["uri"],
         "position": {"line": 1, "character": WRONG.splitlines()[1].index("q <=")},
     }
-    assert (await editor.ask("waveformSignal", uri=uri, **asked))["path"] == path
-    nowhere = {"source": asked["source"], "position": {"line": 2, "character": 2}}
+    assert (await editor.ask("waveformSignal", uri=uri, **cursor_params))["path"] == path
+    nowhere = {"source": cursor_params["source"], "position": {"line": 2, "character": 2}}
     assert "Put the cursor on a signal" in (await editor.refusal("waveformSignal", uri=uri, **nowhere))[1]
     assert "was not found" in (await editor.refusal("waveformSource", uri=uri, signal="tb.nothing"))[1]
 
@@ -115,8 +115,8 @@ async def test_a_run_of_cocotb_leads_to_the_same_source(editors: Editors, tmp_pa
     await editor.ask("waveform", uri=uri)
     source = await editor.ask("waveformSource", uri=uri, signal="counter.q")
     assert source["path"] == "tb.dut.q"
-    asked = {"source": source["declared"]["uri"], "position": source["declared"]["start"]}
-    assert (await editor.ask("waveformSignal", uri=uri, **asked))["path"] == "counter.q"
+    cursor_params = {"source": source["declared"]["uri"], "position": source["declared"]["start"]}
+    assert (await editor.ask("waveformSignal", uri=uri, **cursor_params))["path"] == "counter.q"
 
 
 async def test_values_at_the_cursor_are_in_the_source_until_the_waveform_is_closed(
@@ -125,22 +125,22 @@ async def test_values_at_the_cursor_are_in_the_source_until_the_waveform_is_clos
     capabilities = pytest_lsp.client_capabilities("visual-studio-code")
     assert capabilities.text_document is not None
     capabilities.text_document.inlay_hint = types.InlayHintClientCapabilities()
-    editor, folder, uri = await simulated(lambda **asked: editors(capabilities=capabilities, **asked), tmp_path)
+    editor, folder, uri = await simulated(lambda **options: editors(capabilities=capabilities, **options), tmp_path)
     design = editor.open(folder / "rtl/counter.sv", WRONG)
     view = await editor.ask("waveform", uri=uri)
 
     async def labels() -> list[tuple[int, str]]:
         end = types.Position(3, 0)
         params = types.InlayHintParams(types.TextDocumentIdentifier(design.uri), types.Range(types.Position(0, 0), end))
-        found = await editor.client.text_document_inlay_hint_async(params)
-        return [(one.position.line, str(one.label)) for one in found or () if str(one.label).startswith("= ")]
+        hints = await editor.client.text_document_inlay_hint_async(params)
+        return [(hint.position.line, str(hint.label)) for hint in hints or () if str(hint.label).startswith("= ")]
 
     assert await labels() == []
     await editor.ask("waveformCursor", uri=uri, time=view["end"])
-    found = await labels()
-    assert (0, "= 4'h8") in found
-    assert (1, "= 4'h8") in found
-    assert (1, "= 1") in found
+    hint_labels = await labels()
+    assert (0, "= 4'h8") in hint_labels
+    assert (1, "= 4'h8") in hint_labels
+    assert (1, "= 1") in hint_labels
     await editor.ask("closeWaveform", uri=uri)
     assert await labels() == []
 
@@ -195,12 +195,12 @@ async def test_a_file_that_is_no_waveform_is_refused_by_name_and_the_server_goes
     editors: Editors, tmp_path: Path, name: str
 ) -> None:
     editor, uri = await with_file(editors, tmp_path, name, HOSTILE[name])
-    for operation, asked in (
+    for operation, params in (
         ("waveform", {}),
         ("waveformValues", {"signals": ["top.a"], "time": 0}),
     ):
         try:
-            await editor.ask(operation, uri=uri, **asked)
+            await editor.ask(operation, uri=uri, **params)
         except Exception as error:
             assert name in str(error)
     assert (await editor.ask("packs"))["packs"]
@@ -216,13 +216,13 @@ async def test_a_damaged_file_never_ends_the_server(editors: Editors, tmp_path: 
             damaged[chance.randrange(len(damaged))] = chance.randrange(256)
         file = folder / f"damaged{number}.fst"
         file.write_bytes(damaged if number % 2 else sound[: chance.randrange(1, len(sound))])
-        for operation, asked in (
+        for operation, params in (
             ("waveform", {}),
             ("waveformItems", {"words": ["q"]}),
             ("waveformValues", {"signals": ["tb.dut.q"], "time": 20}),
         ):
             try:
-                await editor.ask(operation, uri=file.as_uri(), **asked)
+                await editor.ask(operation, uri=file.as_uri(), **params)
             except Exception as error:
                 assert "damaged" in str(error), error
     assert (await editor.ask("waveform", uri=uri))["end"] > 0
@@ -235,8 +235,8 @@ async def test_a_bomb_is_stopped_at_the_limit_of_memory(editors: Editors, tmp_pa
     # A block of type 254 is a whole file, compressed by gzip (GTKWave's `fstapi.c`, `FST_BL_ZWRAPPER`).
     content = bytes([254]) + (len(packed) + 16).to_bytes(8, "big") + (8 << 30).to_bytes(8, "big") + packed
     editor, uri = await with_file(editors, tmp_path, "bomb.fst", content)
-    _, said = await editor.refusal("waveform", uri=uri)
-    assert "bomb.fst can't be read" in said
+    _, message = await editor.refusal("waveform", uri=uri)
+    assert "bomb.fst can't be read" in message
     assert (await editor.ask("packs"))["packs"]
 
 
@@ -246,15 +246,19 @@ async def test_reading_that_takes_long_is_cancelled_by_its_progress_and_begins_a
     text = header("wire 1 ! a") + "#0\n" + "1!\n0!\n" * 4_000_000 + "#9\n1!\n"
     editor, uri = await with_file(editors, tmp_path, "long.vcd", text.encode())
     await editor.ask("waveform", uri=uri)
-    (reader,) = [one for one in psutil.Process(editor.process.pid).children() if "long.vcd" in " ".join(one.cmdline())]
+    (reader,) = [
+        process
+        for process in psutil.Process(editor.process.pid).children()
+        if "long.vcd" in " ".join(process.cmdline())
+    ]
     # As on a slow machine.
     reader.suspend()
     asking = asyncio.create_task(editor.ask("waveformValues", uri=uri, signals=["top.a"], time=9))
 
     def begun() -> list[types.ProgressToken]:
-        return [token for token, value in editor.shown.progress if value.get("title") == "Waveform"]
+        return [token for token, value in editor.screen.progress if value.get("title") == "Waveform"]
 
-    await editor.until(lambda: bool(begun()), "the progress")
+    await editor.wait_until(lambda: bool(begun()), "the progress")
     editor.client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams(begun()[0]))
     with pytest.raises(JsonRpcException, match=r"long\.vcd was closed\. Open it again"):
         await asking
@@ -265,7 +269,7 @@ async def test_reading_that_takes_long_is_cancelled_by_its_progress_and_begins_a
 async def test_a_hundred_thousand_signals_are_paged_and_searched(editors: Editors, tmp_path: Path) -> None:
     declared = "".join(
         f"$scope module u{block} $end\n"
-        + "".join(f"$var wire 1 i{block * 100 + one} s{one} $end\n" for one in range(100))
+        + "".join(f"$var wire 1 i{block * 100 + number} s{number} $end\n" for number in range(100))
         + "$upscope $end\n"
         for block in range(1000)
     )
@@ -273,9 +277,9 @@ async def test_a_hundred_thousand_signals_are_paged_and_searched(editors: Editor
     editor, uri = await with_file(editors, tmp_path, "many.vcd", text.encode())
     await editor.ask("waveform", uri=uri)
     page = await editor.ask("waveformItems", uri=uri, scope="top", limit=20)
-    assert (page["total"], [one["name"] for one in page["items"][:3]]) == (1000, ["u0", "u1", "u2"])
-    found = await editor.ask("waveformItems", uri=uri, words=["U77.", "s5"], limit=500)
-    assert (found["total"], found["items"][0]["path"]) == (11, "top.u77.s5")
+    assert (page["total"], [row["name"] for row in page["items"][:3]]) == (1000, ["u0", "u1", "u2"])
+    answer = await editor.ask("waveformItems", uri=uri, words=["U77.", "s5"], limit=500)
+    assert (answer["total"], answer["items"][0]["path"]) == (11, "top.u77.s5")
 
 
 async def test_only_files_of_an_open_folder_are_read(editors: Editors, tmp_path: Path) -> None:
@@ -286,18 +290,18 @@ async def test_only_files_of_an_open_folder_are_read(editors: Editors, tmp_path:
     link = tmp_path / "design/link.vcd"
     link.symlink_to(outside)
     (tmp_path / "design/notes.txt").write_bytes(text)
-    for path, said in (
+    for path, message in (
         (outside, "in no open folder"),
         (link, "leads out of design"),
         (tmp_path / "design/notes.txt", "is no waveform"),
         (tmp_path / "design/gone.vcd", "There is no file gone.vcd"),
     ):
-        assert said in (await editor.refusal("waveform", uri=path.as_uri()))[1]
+        assert message in (await editor.refusal("waveform", uri=path.as_uri()))[1]
     assert "computer" in (await editor.refusal("waveform", uri="untitled:a.vcd"))[1]
-    _, said = await editor.refusal("waveformWindow", uri=uri, signals=["top.a"], start=5, end=5, columns=10)
-    assert "not after its start" in said
-    asked = {"signals": ["top.a"] * 65, "start": 0, "end": 9, "columns": 10}
-    assert "at most 64 signals" in (await editor.refusal("waveformWindow", uri=uri, **asked))[1]
+    _, message = await editor.refusal("waveformWindow", uri=uri, signals=["top.a"], start=5, end=5, columns=10)
+    assert "not after its start" in message
+    params = {"signals": ["top.a"] * 65, "start": 0, "end": 9, "columns": 10}
+    assert "at most 64 signals" in (await editor.refusal("waveformWindow", uri=uri, **params))[1]
 
 
 async def test_each_opening_in_an_attempt_is_an_event(editors: Editors) -> None:
@@ -309,7 +313,7 @@ async def test_each_opening_in_an_attempt_is_an_event(editors: Editors) -> None:
     await desk.start()
     await editor.ask("waveform", uri=file.as_uri())
     await editor.ask("waveformValues", uri=file.as_uri(), signals=["top.a"], time=0)
-    (event,) = desk.told("aid_used")
+    (event,) = desk.events_of_kind("aid_used")
     assert (event.aid, event.feature, event.path, event.detail) == ("waveforms", "waveform", "a.vcd", "a.vcd")
 
 
@@ -322,11 +326,11 @@ async def test_a_condition_that_forbids_waveforms_refuses_them_all(editors: Edit
     await desk.start()
     file = desk.folder / "a.vcd"
     file.write_text(header("wire 1 ! a") + "#0\n0!\n")
-    above = types.WorkspaceFolder(desk.folder.parent.as_uri(), "above")
-    change = types.WorkspaceFoldersChangeEvent([above], [])
+    parent_folder = types.WorkspaceFolder(desk.folder.parent.as_uri(), "above")
+    change = types.WorkspaceFoldersChangeEvent([parent_folder], [])
     editor.client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(change))
     position = {"line": 0, "character": 0}
-    for operation, asked in (
+    for operation, params in (
         ("waveform", {}),
         ("waveformItems", {}),
         ("waveformWindow", {"signals": ["top.a"], "start": 0, "end": 9, "columns": 9}),
@@ -336,7 +340,9 @@ async def test_a_condition_that_forbids_waveforms_refuses_them_all(editors: Edit
         ("waveformSignal", {"source": desk.uri, "position": position}),
         ("waveformCursor", {"time": 0}),
     ):
-        assert "does not allow waveforms" in (await editor.refusal(operation, uri=file.as_uri(), **asked))[1], operation
-    _, said = await editor.refusal("runOwnTests", uri=desk.folder.as_uri(), waves=True)
-    assert "does not allow waveforms" in said
-    assert desk.told("aid_used") == []
+        assert "does not allow waveforms" in (await editor.refusal(operation, uri=file.as_uri(), **params))[1], (
+            operation
+        )
+    _, message = await editor.refusal("runOwnTests", uri=desk.folder.as_uri(), waves=True)
+    assert "does not allow waveforms" in message
+    assert desk.events_of_kind("aid_used") == []

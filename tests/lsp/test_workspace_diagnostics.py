@@ -35,8 +35,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "unused.svh").write_text("wire nothing = missing;\n")
     for number in range(FILES - 1):
         wrong = " = missing" if number % 10 == 0 else ""
-        below = f"stage_{number - 1} u_below (.*);" if number else ""
-        text = f"module stage_{number} (input types::byte_t d);\n  {below}\n  wire w{wrong};\nendmodule\n"
+        instance = f"stage_{number - 1} u_below (.*);" if number else ""
+        text = f"module stage_{number} (input types::byte_t d);\n  {instance}\n  wire w{wrong};\nendmodule\n"
         (folder / f"stage_{number}.sv").write_text(text)
     return folder
 
@@ -51,40 +51,40 @@ async def editor(tmp_path_factory: pytest.TempPathFactory, folder: Path) -> Asyn
 
 
 def parts(editor: Editor, token: str) -> list[list[dict[str, Any]]]:
-    return [value["items"] for one, value in editor.shown.progress if one == token]
+    return [value["items"] for shown_token, value in editor.screen.progress if shown_token == token]
 
 
-async def pull(editor: Editor, known: dict[str, str], token: str | None = None) -> list[Any]:
-    previous = [types.PreviousResultId(uri, value) for uri, value in known.items()]
+async def pull(editor: Editor, known_results: dict[str, str], token: str | None = None) -> list[Any]:
+    previous = [types.PreviousResultId(uri, value) for uri, value in known_results.items()]
     params = types.WorkspaceDiagnosticParams(previous, partial_result_token=token)
     return list((await editor.client.workspace_diagnostic_async(params)).items)
 
 
 async def test_findings_of_all_files_arrive_in_parts_and_are_not_repeated(editor: Editor, folder: Path) -> None:
     assert await pull(editor, {}, "first") == []
-    found = parts(editor, "first")
-    assert len(found) > 1
-    reports = [one for part in found for one in part]
+    partial_results = parts(editor, "first")
+    assert len(partial_results) > 1
+    reports = [report for part in partial_results for report in part]
     # A header that no file includes means nothing by itself.
-    assert {one["uri"] for one in reports} == {path.as_uri() for path in folder.glob("*.sv")}
+    assert {report["uri"] for report in reports} == {path.as_uri() for path in folder.glob("*.sv")}
     assert len(reports) == FILES
-    wrong = sorted(Path(one["uri"]).stem for one in reports if one["items"])
+    wrong = sorted(Path(report["uri"]).stem for report in reports if report["items"])
     assert wrong == sorted(f"stage_{number}" for number in range(0, FILES - 1, 10))
 
-    known = {one["uri"]: one["resultId"] for one in reports}
-    again = await pull(editor, known)
-    assert {one.kind for one in again} == {"unchanged"}
-    assert {one.uri for one in again} == known.keys()
+    known_results = {report["uri"]: report["resultId"] for report in reports}
+    second_reports = await pull(editor, known_results)
+    assert {report.kind for report in second_reports} == {"unchanged"}
+    assert {report.uri for report in second_reports} == known_results.keys()
 
     file = editor.open(folder / "stage_3.sv")
     file.replace(file.text.index("wire"), file.text.index("wire"), "wire x = missing; ")
-    changed = [one for one in await pull(editor, known) if one.kind == "full"]
-    assert [(one.uri, one.version, len(one.items)) for one in changed] == [(file.uri, file.version, 1)]
+    changed = [report for report in await pull(editor, known_results) if report.kind == "full"]
+    assert [(report.uri, report.version, len(report.items)) for report in changed] == [(file.uri, file.version, 1)]
 
     (folder / "stage_10.sv").unlink()
     event = types.FileEvent((folder / "stage_10.sv").as_uri(), types.FileChangeType.Deleted)
     editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([event]))
-    gone = {one.uri: one for one in await pull(editor, known)}[event.uri]
+    gone = {report.uri: report for report in await pull(editor, known_results)}[event.uri]
     assert (gone.kind, list(gone.items)) == ("full", [])
 
 
@@ -95,12 +95,12 @@ async def test_a_cancelled_request_ends(editor: Editor, folder: Path) -> None:
     )
     task = asyncio.ensure_future(answer)
     editor.open(folder / "stage_4.sv", "module stage_4; wire new = missing; endmodule\n")
-    await editor.until(lambda: bool(parts(editor, "cancelled")), "a first part")
+    await editor.wait_until(lambda: bool(parts(editor, "cancelled")), "a first part")
     editor.client.cancel_request(types.CancelParams("all"))
     with pytest.raises(JsonRpcException) as caught:
         await task
     assert caught.value.code == CANCELLED
-    assert len([one for part in parts(editor, "cancelled") for one in part]) < FILES
+    assert len([report for part in parts(editor, "cancelled") for report in part]) < FILES
 
 
 async def test_it_is_off_by_default(tmp_path: Path) -> None:

@@ -28,12 +28,12 @@ async def test_a_file_that_appears_is_known(editor: Editor) -> None:
 
 async def test_folders_do_not_see_each_other(editor: Editor) -> None:
     async with (
-        scratch(editor, "module a; b‸ x(); endmodule\n") as one,
+        scratch(editor, "module a; b‸ x(); endmodule\n") as first_file,
         scratch(editor, {"b.sv": "module b; endmodule\n"}) as two,
     ):
-        assert one.folder != two.folder
-        assert await one.definition() == []
-        assert [symbol.name for symbol in await one.workspace_symbols("b")] == ["b"]
+        assert first_file.folder != two.folder
+        assert await first_file.definition() == []
+        assert [symbol.name for symbol in await first_file.workspace_symbols("b")] == ["b"]
 
 
 async def test_a_list_says_which_files_there_are_and_is_told_of_its_faults(editor: Editor) -> None:
@@ -43,28 +43,32 @@ async def test_a_list_says_which_files_there_are_and_is_told_of_its_faults(edito
         "other/b.sv": "module b; endmodule\n",
     }
     async with scratch(editor, files, on_disk={"all.f": "a.sv\nother/b.sv\ngone.sv\n"}) as file:
-        (found,) = await file.definition()
-        assert found.file == "other/b.sv"
+        (span,) = await file.definition()
+        assert span.file == "other/b.sv"
         uri = (file.folder / "all.f").as_uri()
-        await editor.until(lambda: any(shown.uri == uri for shown in editor.shown.diagnostics), "the list's problems")
-        (problem,) = next(shown for shown in editor.shown.diagnostics if shown.uri == uri).diagnostics
+        await editor.wait_until(
+            lambda: any(params.uri == uri for params in editor.screen.diagnostics), "the list's problems"
+        )
+        (problem,) = next(params for params in editor.screen.diagnostics if params.uri == uri).diagnostics
         assert "There is no file" in problem.message
         assert (problem.range.start, problem.range.end) == (types.Position(2, 0), types.Position(2, 7))
 
 
 async def test_several_lists_are_told_where_nobody_may_be_asked(editors: Editors) -> None:
-    def told() -> list[str]:
-        return [message for message in asked.shown.messages if "has several file lists (fpga.f, sim.f)" in message]
+    def list_messages() -> list[str]:
+        return [
+            message for message in silent_editor.screen.messages if "has several file lists (fpga.f, sim.f)" in message
+        ]
 
-    asked = await editors(options={"features": {"projectLists": False}})
+    silent_editor = await editors(options={"features": {"projectLists": False}})
     lists = {"fpga.f": "a.sv\n", "sim.f": "a.sv\n"}
-    async with scratch(asked, "module a; endmodule\n", on_disk=lists) as file:
+    async with scratch(silent_editor, "module a; endmodule\n", on_disk=lists) as file:
         await file.marked()
-        await asked.until(lambda: bool(told()), "a message")
-        file.type(" wire w;", after="module a;")
+        await silent_editor.wait_until(lambda: bool(list_messages()), "a message")
+        file.type(" wire w;", after_text="module a;")
         await file.marked()
-        assert ["benchwright.project.fileLists" in message for message in told()] == [True]
-        assert asked.shown.questions == []
+        assert ["benchwright.project.fileLists" in message for message in list_messages()] == [True]
+        assert silent_editor.screen.questions == []
 
 
 async def test_settings_name_lists_folders_and_macros(editors: Editors, tmp_path: Path) -> None:
@@ -76,5 +80,5 @@ async def test_settings_name_lists_folders_and_macros(editors: Editors, tmp_path
     editor = await editors(options={"project": project})
     file = editor.open(path)
     await file.marked()
-    await editor.until(lambda: any("can't be read" in message for message in editor.shown.messages), "a message")
+    await editor.wait_until(lambda: any("can't be read" in message for message in editor.screen.messages), "a message")
     await editor.quit()

@@ -21,9 +21,9 @@ async def test_names_of_open_and_closed_files_are_found(editor: Editor, variant:
     files = {"a.sv": "module «uart_tx»;\nendmodule\n", "b.sv": "// uart_no\nmodule other;\nendmodule\n"}
     closed = {"c.svh": "function int «uart_parity»(int x);\nreturn x;\nendfunction\n`define «UART_WIDTH» 8\n"}
     async with scratch(editor, files, variant, on_disk=closed) as file:
-        found = await file.workspace_symbols("uart")
-        assert file.spans([symbol.location for symbol in found]) == file.expected
-        assert {symbol.name: symbol.kind for symbol in found} == {
+        symbols = await file.workspace_symbols("uart")
+        assert file.spans([symbol.location for symbol in symbols]) == file.expected
+        assert {symbol.name: symbol.kind for symbol in symbols} == {
             "uart_tx": types.SymbolKind.Module,
             "uart_parity": types.SymbolKind.Function,
             "UART_WIDTH": types.SymbolKind.Constant,
@@ -32,7 +32,7 @@ async def test_names_of_open_and_closed_files_are_found(editor: Editor, variant:
 
 async def test_what_is_typed_is_found_at_once(editor: Editor) -> None:
     async with scratch(editor, "module first;\nendmodule\n") as file:
-        file.type("second", over="first")
+        file.type("second", over_text="first")
         assert file.words([symbol.location for symbol in await file.workspace_symbols("second")]) == ["second"]
         assert await file.workspace_symbols("first") == []
 

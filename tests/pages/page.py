@@ -31,7 +31,7 @@ class Block:
     """What a block of commands prints, if the page says it. `…` stands for anything, also for whole lines."""
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """For messages."""
         return f"{self.page}:{self.line}"
 
@@ -63,25 +63,25 @@ def blocks(page: str) -> list[Block]:
         page: One of `PAGES`. A block `text` right below commands is what they print.
     """
     tokens = MarkdownIt("commonmark").parse((ROOT / page).read_text(encoding="utf-8"))
-    found: list[Block] = []
+    page_blocks: list[Block] = []
     previous = None
     for token in tokens:
         if token.type == "fence":
             language, line = token.info.strip(), (token.map or [0])[0] + 1
-            if language == "text" and previous == "fence" and found[-1].language == "sh":
-                last = found.pop()
-                found.append(Block(page, last.line, "sh", last.text, token.content))
+            if language == "text" and previous == "fence" and page_blocks[-1].language == "sh":
+                last = page_blocks.pop()
+                page_blocks.append(Block(page, last.line, "sh", last.text, token.content))
             else:
-                found.append(Block(page, line, language, token.content))
+                page_blocks.append(Block(page, line, language, token.content))
         previous = token.type
-    return found
+    return page_blocks
 
 
-def is_as_printed(expected: str, said: str) -> bool:
+def is_as_printed(expected: str, output: str) -> bool:
     """Whether an output is what a page shows. Columns count, but not how far they are apart: a pipe has tabs."""
 
     def plain(text: str) -> str:
         return "\n".join(re.sub(r"[ \t]+", " ", line).strip() for line in text.strip().splitlines())
 
     pattern = re.escape(plain(expected)).replace(re.escape(_GAP), "(?s:.*)")
-    return re.fullmatch(pattern, plain(said)) is not None
+    return re.fullmatch(pattern, plain(output)) is not None

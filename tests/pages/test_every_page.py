@@ -49,8 +49,8 @@ CHECKED = {
 @pytest.mark.parametrize("page", PAGES)
 def test_every_block_of_a_page_is_run_or_checked(page: str) -> None:
     for block in blocks(page):
-        assert block.is_commands or block.language in CHECKED, f"{block.place}: nothing checks {block.language}"
-        assert not block.is_commands or page in WALKS, f"{block.place}: nothing walks through this page"
+        assert block.is_commands or block.language in CHECKED, f"{block.location}: nothing checks {block.language}"
+        assert not block.is_commands or page in WALKS, f"{block.location}: nothing walks through this page"
 
 
 ANY_KEYWORD = {("_fixed", "colorProvider")}
@@ -69,44 +69,46 @@ def _options(page: str) -> Iterator[tuple[Block, list[str]]]:
 @pytest.mark.parametrize("page", WALKS)
 def test_commands_that_are_not_run_have_options_that_exist(page: str) -> None:
     for block, words in _options(page):
-        first = next((at for at, word in enumerate(words) if word.startswith("-")), len(words))
+        first = next((index for index, word in enumerate(words) if word.startswith("-")), len(words))
         names = [word for word in words[:first] if re.fullmatch(r"[a-z-]+", word)][:2]
         helped = CliRunner().invoke(command_line(), [*names, "--help"], env={"COLUMNS": "400"})
         if helped.exit_code:
             helped = CliRunner().invoke(command_line(), [*names[:1], "--help"], env={"COLUMNS": "400"})
         for word in words[first:]:
             if word.startswith("--"):
-                assert word in helped.output, f"{block.place}: {' '.join(names)} has no {word}"
+                assert word in helped.output, f"{block.location}: {' '.join(names)} has no {word}"
 
 
 def _keywords(source: str) -> set[tuple[str, str]]:
     """Functions and classes with the names of what they are given or declare."""
-    found = set()
+    keywords = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            found |= {(node.func.id, keyword.arg) for keyword in node.keywords if keyword.arg}
+            keywords |= {(node.func.id, keyword.arg) for keyword in node.keywords if keyword.arg}
         if isinstance(node, ast.ClassDef):
-            names = [target for one in node.body if isinstance(one, ast.Assign) for target in one.targets]
-            names += [one.target for one in node.body if isinstance(one, ast.AnnAssign)]
+            names = [
+                target for statement in node.body if isinstance(statement, ast.Assign) for target in statement.targets
+            ]
+            names += [statement.target for statement in node.body if isinstance(statement, ast.AnnAssign)]
             bases = [base.id for base in node.bases if isinstance(base, ast.Name)]
-            found |= {(base, name.id) for base in bases for name in names if isinstance(name, ast.Name)}
-    return found
+            keywords |= {(base, name.id) for base in bases for name in names if isinstance(name, ast.Name)}
+    return keywords
 
 
 def _toys() -> list[tuple[Block, str]]:
     lines = (ROOT / EXTEND).read_text(encoding="utf-8").splitlines()
-    found = []
+    toys = []
     for block in blocks(EXTEND):
         if block.language == "python":
-            below = "\n".join(lines[block.line :])
-            toy = re.search(r"Toy: `(\S+)`|\n## ", below)
-            found.append((block, toy[1] or "" if toy else ""))
-    return found
+            text_below = "\n".join(lines[block.line :])
+            toy = re.search(r"Toy: `(\S+)`|\n## ", text_below)
+            toys.append((block, toy[1] or "" if toy else ""))
+    return toys
 
 
 def _declared(names: set[str]) -> set[tuple[str, str]]:
     """What our functions and classes of these names take."""
-    found = set()
+    parameters = set()
     for package in ROOT.glob("*/benchwright_*"):
         for file in package.rglob("*.py"):
             text = file.read_text(encoding="utf-8")
@@ -114,17 +116,17 @@ def _declared(names: set[str]) -> set[tuple[str, str]]:
                 continue
             for node in ast.walk(ast.parse(text)):
                 if isinstance(node, ast.ClassDef):
-                    fields = [one.target for one in node.body if isinstance(one, ast.AnnAssign)]
-                    found |= {(node.name, field.id) for field in fields if isinstance(field, ast.Name)}
+                    fields = [statement.target for statement in node.body if isinstance(statement, ast.AnnAssign)]
+                    parameters |= {(node.name, field.id) for field in fields if isinstance(field, ast.Name)}
                 if isinstance(node, ast.FunctionDef):
-                    found |= {(node.name, one.arg) for one in (*node.args.args, *node.args.kwonlyargs)}
-    return found
+                    parameters |= {(node.name, argument.arg) for argument in (*node.args.args, *node.args.kwonlyargs)}
+    return parameters
 
 
-@pytest.mark.parametrize(("block", "toy"), [pytest.param(*one, id=one[0].place) for one in _toys()])
+@pytest.mark.parametrize(("block", "toy"), [pytest.param(*example, id=example[0].location) for example in _toys()])
 def test_how_to_extend_shows_what_the_toys_do(block: Block, toy: str) -> None:
-    shown = _keywords(block.text.replace("…", "..."))
-    unknown = shown - _keywords((ROOT / toy).read_text(encoding="utf-8")) if toy else set()
+    shown_keywords = _keywords(block.text.replace("…", "..."))
+    unknown = shown_keywords - _keywords((ROOT / toy).read_text(encoding="utf-8")) if toy else set()
     assert not unknown - _declared({name for name, _ in unknown}) - ANY_KEYWORD, toy
 
 

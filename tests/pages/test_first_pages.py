@@ -49,7 +49,7 @@ def _work(reader: Reader) -> None:
 
 def _one_toolchain(reader: Reader) -> None:
     listed = json.loads(reader.run("benchwright toolchain list --json"))
-    (name,) = [one["name"] for one in listed if one["in_use"]]
+    (name,) = [toolchain["name"] for toolchain in listed if toolchain["in_use"]]
     reader.words |= {
         # The set-up has built it; once more takes two minutes.
         "toolchain build": "toolchain list",
@@ -63,7 +63,7 @@ def _one_toolchain(reader: Reader) -> None:
 WALKS = {
     "README.md": Walk(_clone, not_run={"./test     #": "tests/install and hosted CI do"}),
     "docs/tutorial/first-problem.md": Walk(_solve),
-    "docs/how-to/other-editors.md": Walk(before={"answer.md": _work}),
+    "docs/how-to/other-editors.md": Walk(steps_before={"answer.md": _work}),
     "docs/how-to/understand-a-failure.md": Walk(),
     "docs/how-to/write-problems.md": Walk(),
     "docs/how-to/toolchains.md": Walk(

@@ -23,7 +23,7 @@ def _csbench(reader: Reader) -> None:
     names = write_layout(reader.folder / "Dataset", 4)
     reader.words["en-2184"] = names[0]
     answers = [{"id": name, "response": "The answer is (B)."} for name in names]
-    reader.write("answers.jsonl", "".join(json.dumps(one) + "\n" for one in answers))
+    reader.write("answers.jsonl", "".join(json.dumps(answer) + "\n" for answer in answers))
 
 
 def _cvdp(reader: Reader) -> None:
@@ -73,7 +73,7 @@ WALKS = {
     "docs/how-to/find-weak-tests.md": Walk(_rtllm),
     "docs/how-to/questions-from-an-exam.md": Walk(
         _exam,
-        before={"make-pack": _reviewed},
+        steps_before={"make-pack": _reviewed},
         not_run={"--model": "tests/unit/exams/test_models.py asks a model of its own"},
     ),
     "docs/how-to/import-csbench.md": Walk(_csbench),

@@ -15,7 +15,7 @@ import pytest
 from benchwright_judges.models.configuration import JudgesSettings
 
 from ..support.packs.label_command import CHOICE, FREE, NETWORK, good
-from ..support.service.judge_endpoint import Asked, JudgeEndpoint, Played, says
+from ..support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, PlayedReply, says
 from ..support.service.judge_pages import free_port, labels
 from ..support.service.postgres import new_database
 from .page import Block, blocks
@@ -26,25 +26,25 @@ MARKS = {"too late": "9", "slow": "2"}
 QUESTION = "starter/load-use-stalls"
 
 
-def _fill_in(sheet: Path, **more: str) -> None:
+def _fill_in(sheet: Path, **cells: str) -> None:
     with sheet.open(newline="", encoding="utf-8") as stream:
         rows = list(csv.DictReader(stream))
     assert rows, f"{sheet} is empty"
     for row in rows:
         if "answer" in row:
             row["label"] = next(points for words, points in MARKS.items() if words in row["answer"])
-        row.update(more)
+        row.update(cells)
     with sheet.open("w", newline="", encoding="utf-8") as stream:
         writer = csv.DictWriter(stream, list(rows[0]))
         writer.writeheader()
         writer.writerows(rows)
 
 
-def _says(asked: Asked) -> Played:
+def _says(request: JudgeRequest) -> PlayedReply:
     """A judge who knows the answer to the sample question, and can label questions."""
-    if labels(asked):
-        return good(asked)
-    return says("incorrect" if "50 %." in asked.user else "correct")
+    if labels(request):
+        return good(request)
+    return says("incorrect" if "50 %." in request.user else "correct")
 
 
 @pytest.fixture
@@ -93,10 +93,10 @@ def _is_ready(script: str) -> bool:
 
 
 def _service(reader: Reader, database: str) -> None:
-    port, other = free_port(), free_port()
+    port, other_port = free_port(), free_port()
     reader.words |= {
         "BENCHWRIGHT_JUDGE_DATABASE=postgresql://judge@db.example.org/judges benchwright judge serve": (
-            f"BENCHWRIGHT_JUDGE_DATABASE={database} benchwright judge serve --port {other}"
+            f"BENCHWRIGHT_JUDGE_DATABASE={database} benchwright judge serve --port {other_port}"
         ),
         "createdb judges\n": "",
         "benchwright judge serve\n": f"benchwright judge serve --port {port}\n",
@@ -119,7 +119,7 @@ def _take_token(reader: Reader) -> None:
 
 
 def _make_batch(reader: Reader) -> None:
-    (batch,) = [one for one in blocks("docs/how-to/judge-service.md") if "@answers.json" in one.text]
+    (batch,) = [block for block in blocks("docs/how-to/judge-service.md") if "@answers.json" in block.text]
     request = reader.reworded(batch.script.partition("curl -sSN")[0])
     reader.words["/batches/ID/"] = f"/batches/{json.loads(reader.run(request))['id']}/"
 
@@ -129,9 +129,13 @@ def _is_scored(reader: Reader) -> None:
 
 
 def _configured(page: str, *, is_whole: bool) -> list[JudgesSettings]:
-    found = [one for one in blocks(page) if one.language == "toml"]
-    assert found
-    return [JudgesSettings.model_validate(tomllib.loads(one.text)) for one in found if is_whole == (not _has_gap(one))]
+    toml_blocks = [block for block in blocks(page) if block.language == "toml"]
+    assert toml_blocks
+    return [
+        JudgesSettings.model_validate(tomllib.loads(block.text))
+        for block in toml_blocks
+        if is_whole == (not _has_gap(block))
+    ]
 
 
 def _has_gap(block: Block) -> bool:
@@ -139,14 +143,14 @@ def _has_gap(block: Block) -> bool:
 
 
 WALKS = {
-    "docs/how-to/judges.md": Walk(before={"judge agreement": _grade_by_hand}),
+    "docs/how-to/judges.md": Walk(steps_before={"judge agreement": _grade_by_hand}),
     "docs/how-to/judge-service.md": Walk(
-        before={"token create ann": _known_token, "install -D": _take_token, "@answers.json": _make_batch},
-        after={"/v1/submissions": _is_scored},
+        steps_before={"token create ann": _known_token, "install -D": _take_token, "@answers.json": _make_batch},
+        steps_after={"/v1/submissions": _is_scored},
     ),
-    "docs/how-to/label-questions.md": Walk(_label, before={"--correct": _correct}),
+    "docs/how-to/label-questions.md": Walk(_label, steps_before={"--correct": _correct}),
     "docs/how-to/grade-a-class.md": Walk(
-        before={"sheet import": lambda reader: _fill_in(reader.folder / "marks.csv", difficulty="2")}
+        steps_before={"sheet import": lambda reader: _fill_in(reader.folder / "marks.csv", difficulty="2")}
     ),
 }
 
@@ -164,10 +168,10 @@ def test_the_judges_of_the_page_are_valid() -> None:
 
 
 def test_the_reader_of_the_page_is_one_of_its_judges() -> None:
-    found = [one.text for one in blocks("docs/how-to/judges.md") if one.language == "toml"]
-    (named,) = (tomllib.loads(text)["reader"] for text in found if "reader" in text)
-    whole = "".join(f"{text}\n" for text in found if "# …" not in text)
-    assert JudgesSettings.model_validate(tomllib.loads(f'reader = "{named}"\n{whole}')).reader == named
+    texts = [block.text for block in blocks("docs/how-to/judges.md") if block.language == "toml"]
+    (reader_name,) = (tomllib.loads(text)["reader"] for text in texts if "reader" in text)
+    whole = "".join(f"{text}\n" for text in texts if "# …" not in text)
+    assert JudgesSettings.model_validate(tomllib.loads(f'reader = "{reader_name}"\n{whole}')).reader == reader_name
 
 
 def test_a_class_is_graded(reader: Reader) -> None:

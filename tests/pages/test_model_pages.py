@@ -10,7 +10,7 @@ import pytest
 
 from ..support.packs.import_pages import CVDP, FREE, INVERTER
 from ..support.packs.label_command import good
-from ..support.service.judge_endpoint import Asked, JudgeEndpoint, Played, content, says
+from ..support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, PlayedReply, content, says
 from ..support.service.judge_pages import labels
 from .walk import Reader, Walk
 
@@ -35,18 +35,18 @@ RECORD = {
 }
 
 
-def _plays(asked: Asked) -> Played:
+def _plays(request: JudgeRequest) -> PlayedReply:
     """A model that writes the inverter, or submits it, or says B; and a judge to whom every answer is right."""
-    if "tools" in asked.body:
+    if "tools" in request.body:
         call = {"id": "1", "type": "function", "function": {"name": "submit", "arguments": "{}"}}
         return content(None, tool_calls=[call], finish_reason="tool_calls")
-    if labels(asked):
-        return good(asked)
-    if "which errors led" in asked.system:
+    if labels(request):
+        return good(request)
+    if "which errors led" in request.system:
         return content(json.dumps({"reason": "It is.", "types": ["faulty step"]}))
-    if "response_format" in asked.body:
+    if "response_format" in request.body:
         return says("correct")
-    return content(INVERTER if "inverter" in json.dumps(asked.body) else "A bus has two ends.\nAnswer: A")
+    return content(INVERTER if "inverter" in json.dumps(request.body) else "A bus has two ends.\nAnswer: A")
 
 
 @pytest.fixture
@@ -84,11 +84,11 @@ def _one_design(reader: Reader) -> None:
 
 
 def _csbench(reader: Reader) -> None:
-    made: list[dict[str, Any]] = [
+    dataset_records: list[dict[str, Any]] = [
         {**RECORD, "ID": number, "Question": f"How many bits, {number}?", "Answer": "AB"[number % 2]}
         for number in range(1, 13)
     ]
-    for split, chosen in (("Test", made[:6]), ("Valid", made[6:])):
+    for split, chosen in (("Test", dataset_records[:6]), ("Valid", dataset_records[6:])):
         records = [{**record, "Split": split} for record in chosen]
         reader.write(f"Dataset/CSBench-EN/{split.lower()}.json", json.dumps(records))
     reader.write("free.json", json.dumps([FREE]))
@@ -98,8 +98,8 @@ def _csbench(reader: Reader) -> None:
 
 def _one_hole(reader: Reader) -> None:
     # One hole instead of all that the pack has.
-    few = "--pack starter --problem saturating-counter --sites line --per-kind 1 --mode"
-    reader.words |= {"--pack starter --mode": few, "runs/own runs/copilot": "runs/own"}
+    hole_options = "--pack starter --problem saturating-counter --sites line --per-kind 1 --mode"
+    reader.words |= {"--pack starter --mode": hole_options, "runs/own runs/copilot": "runs/own"}
 
 
 WALKS = {

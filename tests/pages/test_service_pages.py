@@ -52,8 +52,8 @@ def _has_two_keys(reader: Reader) -> None:
 
 WALKS = {
     PAGE: Walk(
-        before={"course restore": _lose_everything},
-        after={"/metrics": _has_metrics, "course restore": _is_back, "/api/v1/keys": _has_two_keys},
+        steps_before={"course restore": _lose_everything},
+        steps_after={"/metrics": _has_metrics, "course restore": _is_back, "/api/v1/keys": _has_two_keys},
         not_run={
             "systemctl": _ROOT,
             "createuser": "needs the machine's PostgreSQL; the tests have one of their own",

@@ -109,7 +109,7 @@ def _a_problem(reader: Reader) -> None:
 WALKS = {
     "docs/how-to/run-a-study.md": Walk(
         _begin,
-        before={
+        steps_before={
             "study validate": _fill_in,
             "study run P03.json": _hand_out,
             "lab open": _on_the_service,
@@ -117,12 +117,12 @@ WALKS = {
             "study progress": _take_part,
             "study collect": lambda reader: _go_to(reader, "lab"),
         },
-        after={"BENCHWRIGHT_LOG": lambda reader: _go_to(reader, "mine")},
+        steps_after={"BENCHWRIGHT_LOG": lambda reader: _go_to(reader, "mine")},
         not_run={"benchwright login": "tests/integration/test_conducted_study.py has participants of its own"},
     ),
     LAB: Walk(
         _study_for_a_service,
-        after={"lab status": _nobody_has_begun},
+        steps_after={"lab status": _nobody_has_begun},
         not_run=dict.fromkeys(
             ("/watch", "/report"), "tests/integration/test_lab_monitor.py has participants of its own"
         )
@@ -162,6 +162,6 @@ def test_hidden_tests_run_in_docker(reader: Reader, docker_host: str) -> None:
 
 def test_the_cluster_settings_of_the_page_are_known() -> None:
     page = "docs/how-to/cluster.md"
-    (options,) = [tomllib.loads(one.text) for one in blocks(page) if one.language == "toml"]
-    (dask,) = [yaml.safe_load(one.text) for one in blocks(page) if one.language == "yaml"]
+    (options,) = [tomllib.loads(block.text) for block in blocks(page) if block.language == "toml"]
+    (dask,) = [yaml.safe_load(block.text) for block in blocks(page) if block.language == "yaml"]
     assert options and dask

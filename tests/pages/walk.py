@@ -41,13 +41,13 @@ class Reader:
 
     def __post_init__(self) -> None:
         outer = {name: value for name, value in os.environ.items() if not name.startswith(("BENCHWRIGHT_", "XDG_"))}
-        own = {
+        own_variables = {
             "HOME": str(self.folder),
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
             "BENCHWRIGHT_CACHE": str(Home.find().cache),
             "COLUMNS": "200",
         }
-        self.environment = {**outer, **own, **self.environment}
+        self.environment = {**outer, **own_variables, **self.environment}
 
     @property
     def home(self) -> Home:
@@ -107,9 +107,9 @@ class Reader:
                 start_new_session=True,
             )
         try:
-            until = time.monotonic() + PATIENCE_S
+            deadline = time.monotonic() + PATIENCE_S
             while not is_ready(script):
-                assert process.poll() is None and time.monotonic() < until, log.read_text(encoding="utf-8")
+                assert process.poll() is None and time.monotonic() < deadline, log.read_text(encoding="utf-8")
                 time.sleep(0.1)
             yield
         finally:
@@ -124,16 +124,16 @@ class Walk:
 
     prepare: Step | None = None
     """What the reader has before the page begins."""
-    before: Mapping[str, Step] = field(default_factory=dict)
+    steps_before: Mapping[str, Step] = field(default_factory=dict)
     """What the page tells the reader to do by hand before a block."""
-    after: Mapping[str, Step] = field(default_factory=dict)
+    steps_after: Mapping[str, Step] = field(default_factory=dict)
     """What must be true after a block."""
     not_run: Mapping[str, str] = field(default_factory=dict)
     """Blocks that are not run, with the reason."""
 
     def reason_against(self, block: Block) -> str | None:
         """Why a block is not run."""
-        return _of(self.not_run, block)
+        return _entry_for(self.not_run, block)
 
     def go(self, page: str, reader: Reader) -> None:
         """Walks through a page.
@@ -149,23 +149,23 @@ class Walk:
                     self._run(block, reader, running)
 
     def _run(self, block: Block, reader: Reader, running: contextlib.ExitStack) -> None:
-        if step := _of(self.before, block):
+        if step := _entry_for(self.steps_before, block):
             step(reader)
         script = reader.reworded(block.script)
-        if is_ready := _of(reader.servers, block):
+        if is_ready := _entry_for(reader.servers, block):
             running.enter_context(reader.serving(script, is_ready))
             return
         try:
-            said = reader.run(script, _of(reader.typed, block) or "")
+            output = reader.run(script, _entry_for(reader.typed, block) or "")
             expected = reader.reworded(block.prints) if block.prints else None
-            assert expected is None or is_as_printed(expected, said), f"printed:\n{said}\nthe page has:\n{expected}"
-            if step := _of(self.after, block):
+            assert expected is None or is_as_printed(expected, output), f"printed:\n{output}\nthe page has:\n{expected}"
+            if step := _entry_for(self.steps_after, block):
                 step(reader)
         except AssertionError as error:
-            raise AssertionError(f"{block.place}: {error}") from error
+            raise AssertionError(f"{block.location}: {error}") from error
 
 
-def _of(named: Mapping[str, _T], block: Block) -> _T | None:
-    found = [value for words, value in named.items() if words in block.text]
-    assert len(found) <= 1, f"{block.place}: two of {list(named)} name this block"
-    return found[0] if found else None
+def _entry_for(by_words: Mapping[str, _T], block: Block) -> _T | None:
+    matches = [value for words, value in by_words.items() if words in block.text]
+    assert len(matches) <= 1, f"{block.location}: two of {list(by_words)} name this block"
+    return matches[0] if matches else None

@@ -40,27 +40,27 @@ def cycles(imports: Mapping[str, Iterable[str]]) -> set[frozenset[str]]:
     index: dict[str, int] = {}
     low: dict[str, int] = {}
     stack: list[str] = []
-    found: set[frozenset[str]] = set()
+    components: set[frozenset[str]] = set()
 
     def visit(module: str) -> None:
         index[module] = low[module] = len(index)
         stack.append(module)
-        for other in imports[module]:
-            if other not in index:
-                visit(other)
-                low[module] = min(low[module], low[other])
-            elif other in stack:
-                low[module] = min(low[module], index[other])
+        for imported_module in imports[module]:
+            if imported_module not in index:
+                visit(imported_module)
+                low[module] = min(low[module], low[imported_module])
+            elif imported_module in stack:
+                low[module] = min(low[module], index[imported_module])
         if low[module] == index[module]:
-            at = stack.index(module)
-            if len(stack) - at > 1:
-                found.add(frozenset(stack[at:]))
-            del stack[at:]
+            start = stack.index(module)
+            if len(stack) - start > 1:
+                components.add(frozenset(stack[start:]))
+            del stack[start:]
 
     for module in imports:
         if module not in index:
             visit(module)
-    return found
+    return components
 
 
 @pytest.fixture(scope="module")
@@ -80,10 +80,10 @@ def test_folders_do_not_import_each_other(imports: dict[str, set[str]]) -> None:
     def folder(module: str) -> str:
         return folder_of[module.partition(".")[0]]
 
-    between: dict[str, set[str]] = {name: set() for name in folder_of.values()}
+    folder_imports: dict[str, set[str]] = {name: set() for name in folder_of.values()}
     for module, imported in imports.items():
-        between[folder(module)] |= {folder(name) for name in imported} - {folder(module)}
-    assert cycles(between) == set()
+        folder_imports[folder(module)] |= {folder(name) for name in imported} - {folder(module)}
+    assert cycles(folder_imports) == set()
 
 
 def test_no_package_has_more_than_a_fifth_of_the_code() -> None:
@@ -100,7 +100,7 @@ def test_the_analyser_loads_no_other_package_than_the_snippets() -> None:
         "ours = {name.partition('.')[0] for name in sys.modules if name.startswith('benchwright')}\n"
         "print(len(names), *sorted(ours))\n"
     )
-    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
-    count, *loaded = shown.stdout.split()
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    count, *loaded = process.stdout.split()
     assert int(count) == sum(1 for _ in code_files(ROOT / "verilog" / ANALYSER)) - 1
     assert set(loaded) <= {ANALYSER, "benchwright_snippets"}

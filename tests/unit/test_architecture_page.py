@@ -32,9 +32,9 @@ def paths_in(text: str) -> Iterator[str]:
     """The paths among what a text quotes, those in braces one by one."""
     for quoted in QUOTED.findall(text):
         if FILE.fullmatch(quoted) and quoted not in USERS_FILES:
-            before, _, rest = quoted.partition("{")
-            names, _, after = rest.partition("}")
-            yield from (before + name + after for name in names.split(","))
+            head, _, braced = quoted.partition("{")
+            names, _, tail = braced.partition("}")
+            yield from (head + name + tail for name in names.split(","))
 
 
 def changes() -> Iterator[tuple[str, str]]:
@@ -51,10 +51,10 @@ def missing(home: str) -> list[str]:
     folders = [ROOT]
     absent = []
     for path in paths_in(home):
-        places = [place for folder in folders for place in folder.glob(path.replace("TOOL", "*").rstrip("/"))]
+        places = [path_found for folder in folders for path_found in folder.glob(path.replace("TOOL", "*").rstrip("/"))]
         if not places:
             absent.append(path)
-        folders += [place if place.is_dir() else place.parent for place in places]
+        folders += [path_found if path_found.is_dir() else path_found.parent for path_found in places]
     return absent
 
 
@@ -72,22 +72,26 @@ def test_a_path_that_does_not_exist_is_noticed() -> None:
 def endings() -> set[str]:
     """The files and folders of the checkout, each after a slash; a folder ends with one."""
     client = ROOT / "client-vscode"
-    tops = {place.parent for place in drawing.places()} | {ROOT / name for name in ("docs", "setup", "tests")}
-    below = chain(
+    tops = {package_folder.parent for package_folder in drawing.places()} | {
+        ROOT / name for name in ("docs", "setup", "tests")
+    }
+    paths = chain(
         ROOT.iterdir(), client.iterdir(), *(top.rglob("*") for top in (*tops, client / "src", client / "test"))
     )
-    return {f"/{path.relative_to(ROOT).as_posix()}" + "/" * path.is_dir() for path in below}
+    return {f"/{path.relative_to(ROOT).as_posix()}" + "/" * path.is_dir() for path in paths}
 
 
 @pytest.mark.parametrize("page", NAMING)
 def test_a_path_that_a_page_names_is_the_end_of_one_of_the_checkout(page: str) -> None:
-    there = endings()
-    named = {path for path in paths_in((ROOT / page).read_text(encoding="utf-8")) if not re.search("[A-Z]{3}", path)}
-    assert [path for path in sorted(named) if not any(end.endswith("/" + path) for end in there)] == []
+    path_endings = endings()
+    named_paths = {
+        path for path in paths_in((ROOT / page).read_text(encoding="utf-8")) if not re.search("[A-Z]{3}", path)
+    }
+    assert [path for path in sorted(named_paths) if not any(end.endswith("/" + path) for end in path_endings)] == []
 
 
 def test_the_table_of_rooms_has_each_package_in_its_folder() -> None:
-    places = [(place.parent.name, place.name) for place in drawing.places()]
+    places = [(package_folder.parent.name, package_folder.name) for package_folder in drawing.places()]
     assert sorted(drawing.rooms(PAGE)) == sorted([*places, (drawing.CLIENT, drawing.CLIENT_PACKAGE)])
 
 

@@ -64,6 +64,6 @@ def imported() -> Iterator[str]:
 def test_what_is_imported_is_declared_and_what_is_declared_is_imported() -> None:
     distributions = metadata.packages_distributions()
     owners = {name: {normal(owner) for owner in distributions.get(name, ())} for name in set(imported())}
-    known = declared()
-    assert sorted(name for name, found in owners.items() if not found & known) == []
-    assert sorted(known - set().union(*owners.values())) == sorted(NOT_IMPORTED)
+    declared_names = declared()
+    assert sorted(name for name, owner_names in owners.items() if not owner_names & declared_names) == []
+    assert sorted(declared_names - set().union(*owners.values())) == sorted(NOT_IMPORTED)

@@ -164,8 +164,8 @@ def test_the_language_server_reports_a_syntax_error(tmp_path: Path) -> None:
         )
         for message in messages:
             send(server.stdin, message)
-        found = answer(server, lambda message: message.get("method") == "textDocument/publishDiagnostics")
-        assert found["params"]["diagnostics"]
+        notification = answer(server, lambda message: message.get("method") == "textDocument/publishDiagnostics")
+        assert notification["params"]["diagnostics"]
         send(server.stdin, {"id": 2, "method": "shutdown"})
         answer(server, lambda message: message.get("id") == 2)
         send(server.stdin, {"method": "exit"})
@@ -181,15 +181,15 @@ def send(stream: IO[bytes], message: Mapping[str, object]) -> None:
     stream.flush()
 
 
-def answer(server: subprocess.Popen[bytes], wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+def answer(server: subprocess.Popen[bytes], is_answer: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
     assert server.stdout is not None and server.stderr is not None
-    for message in received(server.stdout):
-        if wanted(message):
+    for message in received_messages(server.stdout):
+        if is_answer(message):
             return message
     raise AssertionError(server.stderr.read().decode())
 
 
-def received(stream: IO[bytes]) -> Iterator[dict[str, Any]]:
+def received_messages(stream: IO[bytes]) -> Iterator[dict[str, Any]]:
     length = 0
     while header := stream.readline():
         name, _, value = header.partition(b":")

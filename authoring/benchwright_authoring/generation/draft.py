@@ -29,8 +29,8 @@ _THIS_TEXT = re.compile(
 )
 
 
-def _line(most: int) -> StringConstraints:
-    return StringConstraints(strip_whitespace=True, min_length=1, max_length=most, pattern=r"^[^\n]*$")
+def _line(max_length: int) -> StringConstraints:
+    return StringConstraints(strip_whitespace=True, min_length=1, max_length=max_length, pattern=r"^[^\n]*$")
 
 
 class Draft(Model):
@@ -84,16 +84,16 @@ def draft_schema() -> dict[str, JsonValue]:
     return object_schema(fields | {"distractors": {"type": "array", "items": text}})
 
 
-def read_draft(said: Mapping[str, object]) -> Draft:
+def read_draft(reply: Mapping[str, object]) -> Draft:
     """A reply as a draft.
 
     Raises:
         ValueError: It is none; the message says why.
     """
-    if said.get("sentence") == "":
+    if reply.get("sentence") == "":
         raise ValueError("the model found nothing to ask about")
     try:
-        return Draft.model_validate(said)
+        return Draft.model_validate(reply)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         field = visible(".".join(map(str, first["loc"])))[:40]

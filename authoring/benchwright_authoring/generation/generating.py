@@ -34,7 +34,7 @@ class GenerationError(ProblemsError):
     """A model gave no usable reply, or questions can't be written."""
 
 
-class Held(Model):
+class CriterionOpinion(Model):
     """What the second model says of a criterion."""
 
     reason: str
@@ -50,7 +50,7 @@ class Generated(Model):
     draft: Draft | None = None
     question: WrittenQuestion | None = None
     """None if rules found something wrong."""
-    review: Mapping[str, Held] = {}
+    review: Mapping[str, CriterionOpinion] = {}
     """By criterion."""
     answered: str = ""
     """The letter that the second model chose with the passage and without the key."""
@@ -76,7 +76,7 @@ class Generator:
         self._judge = judge
         self._seed = seed
         self._closed_book = closed_book
-        self._known = NearCopies(_ALIKE)
+        self._copy_index = NearCopies(_ALIKE)
 
     async def generate(
         self, passages: Sequence[Passage], count: int | None, on_done: Callable[[], None] = lambda: None
@@ -86,95 +86,99 @@ class Generator:
         Raises:
             OutOfBudgetError: The budget does not hold what a request may cost; replies that came are kept.
         """
-        order = sorted(passages, key=lambda one: one.sha256)
+        order = sorted(passages, key=lambda passage: passage.sha256)
         self._random("passages").shuffle(order)
-        found: list[Generated] = []
+        generated: list[Generated] = []
         passed = 0
         for passage in order:
             if count is not None and passed >= count:
                 break
-            found.append(await self._of(passage))
-            passed += bool(found[-1].problem)
+            generated.append(await self._generate_question(passage))
+            passed += bool(generated[-1].problem)
             on_done()
-        return found
+        return generated
 
-    async def _of(self, passage: Passage) -> Generated:
+    async def _generate_question(self, passage: Passage) -> Generated:
         name = f"cloze-{passage.sha256[:12]}"
-        found = Generated(passage=passage)
+        generated = Generated(passage=passage)
         try:
-            said = await self._author.reply("write", name, _text("write"), passage.text, draft_schema())
-            draft = read_draft(said)
+            reply = await self._author.reply("write", name, _text("write"), passage.text, draft_schema())
+            draft = read_draft(reply)
         except (GenerationError, ValueError) as error:
-            return found.model_copy(update={"faults": (str(error),)})
-        found = found.model_copy(update={"draft": draft})
+            return generated.model_copy(update={"faults": (str(error),)})
+        generated = generated.model_copy(update={"draft": draft})
         wrong = [*faults(draft, passage)]
         if not wrong:
             order = [*range(len(LETTERS))]
             self._random(passage.sha256).shuffle(order)
             question = draft.question(passage, order)
-            found = found.model_copy(update={"question": question})
+            generated = generated.model_copy(update={"question": question})
             wrong = [remark.rstrip(".") for remark in question.remarks()]
-        if wrong or found.question is None:
-            return found.model_copy(update={"faults": tuple(wrong)})
+        if wrong or generated.question is None:
+            return generated.model_copy(update={"faults": tuple(wrong)})
         try:
-            return await self._judged(name, found, draft, found.question)
+            return await self._judged(name, generated, draft, generated.question)
         except GenerationError as error:
-            return found.model_copy(update={"faults": (str(error),)})
+            return generated.model_copy(update={"faults": (str(error),)})
 
     def _copies(self, name: str, draft: Draft) -> list[str]:
-        alike = self._known.add(name, words_of(f"{draft.sentence.replace(GAP, draft.answer)} {draft.quote}"))
-        return [f"it asks for nearly the same as {other}" for other, _ in alike[:1]]
+        alike = self._copy_index.add(name, words_of(f"{draft.sentence.replace(GAP, draft.answer)} {draft.quote}"))
+        return [f"it asks for nearly the same as {copy_name}" for copy_name, _ in alike[:1]]
 
-    async def _judged(self, name: str, found: Generated, draft: Draft, question: WrittenQuestion) -> Generated:
-        shown: dict[str, JsonValue] = {
+    async def _judged(self, name: str, generated: Generated, draft: Draft, question: WrittenQuestion) -> Generated:
+        contents: dict[str, JsonValue] = {
             "sentence": draft.sentence,
             "options": dict(zip(LETTERS, question.choices, strict=True)),
         }
-        with_passage = {"passage": found.passage.text} | shown
+        with_passage = {"passage": generated.passage.text} | contents
         review = await self._review(name, with_passage)
-        wrong = [f"{CRITERIA[one]}: {held.reason}" for one, held in review.items() if not held.holds]
-        found = found.model_copy(update={"review": review, "faults": tuple(wrong)})
+        wrong = [
+            f"{CRITERIA[criterion]}: {decision.reason}" for criterion, decision in review.items() if not decision.holds
+        ]
+        generated = generated.model_copy(update={"review": review, "faults": tuple(wrong)})
         if wrong:
-            return found
-        answered = await self._answer("answer", name, with_passage)
-        found = found.model_copy(update={"answered": answered})
-        if answered != question.answer:
-            chose = f"{answered}, which is not the key" if answered else "no option"
-            return found.model_copy(update={"faults": (f"with the passage, {self._judge.name} chose {chose}",)})
+            return generated
+        chosen_letter = await self._answer("answer", name, with_passage)
+        generated = generated.model_copy(update={"answered": chosen_letter})
+        if chosen_letter != question.answer:
+            chose = f"{chosen_letter}, which is not the key" if chosen_letter else "no option"
+            return generated.model_copy(update={"faults": (f"with the passage, {self._judge.name} chose {chose}",)})
         if copies := self._copies(name, draft):
-            return found.model_copy(update={"faults": tuple(copies)})
-        closed = await self._answer("closed-book", name, shown) if self._closed_book else None
-        return found.model_copy(update={"problem": name, "without_passage": closed})
+            return generated.model_copy(update={"faults": tuple(copies)})
+        closed = await self._answer("closed-book", name, contents) if self._closed_book else None
+        return generated.model_copy(update={"problem": name, "without_passage": closed})
 
-    async def _review(self, name: str, shown: Mapping[str, JsonValue]) -> Mapping[str, Held]:
-        one = object_schema({"reason": {"type": "string"}, "holds": {"type": "boolean"}})
-        said = await self._ask("check", name, shown, dict.fromkeys(CRITERIA, one))
-        found = {}
+    async def _review(self, name: str, contents: Mapping[str, JsonValue]) -> Mapping[str, CriterionOpinion]:
+        decision_schema = object_schema({"reason": {"type": "string"}, "holds": {"type": "boolean"}})
+        reply = await self._ask("check", name, contents, dict.fromkeys(CRITERIA, decision_schema))
+        decisions = {}
         for criterion in CRITERIA:
-            value = said.get(criterion)
+            value = reply.get(criterion)
             reason, holds = (value.get("reason"), value.get("holds")) if isinstance(value, dict) else ("", None)
             if not isinstance(holds, bool) or not isinstance(reason, str):
                 raise GenerationError(f"{self._judge.name} did not decide on {criterion}")
-            why = " ".join(visible(reason)[:_LONGEST].split()) or "it does not say why"
-            found[criterion] = Held(reason=why, holds=holds)
-        return found
+            explanation = " ".join(visible(reason)[:_LONGEST].split()) or "it does not say why"
+            decisions[criterion] = CriterionOpinion(reason=explanation, holds=holds)
+        return decisions
 
-    async def _answer(self, kind: str, name: str, shown: Mapping[str, JsonValue]) -> str:
+    async def _answer(self, kind: str, name: str, contents: Mapping[str, JsonValue]) -> str:
         letter: JsonValue = {"type": "string", "enum": [*LETTERS, ""]}
-        said = (await self._ask(kind, name, shown, {"reason": {"type": "string"}, "answer": letter})).get("answer")
-        if said not in (*LETTERS, ""):
+        chosen_letter = (await self._ask(kind, name, contents, {"reason": {"type": "string"}, "answer": letter})).get(
+            "answer"
+        )
+        if chosen_letter not in (*LETTERS, ""):
             raise GenerationError(f"{self._judge.name} named no option")
-        return str(said)
+        return str(chosen_letter)
 
     async def _ask(
-        self, kind: str, name: str, shown: Mapping[str, JsonValue], fields: dict[str, JsonValue]
+        self, kind: str, name: str, contents: Mapping[str, JsonValue], fields: dict[str, JsonValue]
     ) -> Mapping[str, object]:
         instructions = _text("check" if kind == "check" else "answer")
-        text = json.dumps(dict(shown), ensure_ascii=False, indent=1)
+        text = json.dumps(dict(contents), ensure_ascii=False, indent=1)
         return await self._judge.reply(kind, name, instructions, text, object_schema(fields))
 
-    def _random(self, what: str) -> random.Random:
-        return random.Random(f"{self._seed}:{what}")  # noqa: S311 - the seed is the secret
+    def _random(self, purpose: str) -> random.Random:
+        return random.Random(f"{self._seed}:{purpose}")  # noqa: S311 - the seed is the secret
 
 
 def _text(name: str) -> str:

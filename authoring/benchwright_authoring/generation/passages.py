@@ -83,8 +83,8 @@ def read_corpus(folder: Path) -> Corpus:
                 unread.append((passage.place, f"a paragraph of more than {MOST} characters; divide it by empty lines"))
             elif len(passage.text) < FEWEST:
                 unread.append((passage.place, f"fewer than {FEWEST} characters"))
-            elif (same := passages.setdefault(passage.sha256, passage)) is not passage:
-                unread.append((passage.place, f"the same as {same.place}"))
+            elif (earlier_passage := passages.setdefault(passage.sha256, passage)) is not passage:
+                unread.append((passage.place, f"the same as {earlier_passage.place}"))
     if not passages:
         kinds = ", ".join(SUFFIXES)
         raise CorpusError(f"{folder} has no file of {kinds} with a passage of {FEWEST} to {MOST} characters")

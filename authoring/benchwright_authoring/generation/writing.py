@@ -13,7 +13,7 @@ from benchwright_authoring.generation.passages import Corpus
 from benchwright_authoring.made_folder import check_made_folder
 from benchwright_authoring.written_question import write_question
 from benchwright_foundation.atomic import write_atomically
-from benchwright_foundation.kept import Kept, Made
+from benchwright_foundation.kept import StageFile, StageOutput
 from benchwright_foundation.toml_text import as_toml
 from benchwright_problems.storage.pack_folder import PACK_FILE, read_pack_folder
 
@@ -22,18 +22,20 @@ PASSAGE = "hidden/passage.toml"
 """Where a question comes from; no solver gets it, and no published pack has it."""
 
 
-class _Seed(Made):
+class _Seed(StageOutput):
     seed: str
 
 
 def kept_seed(folder: Path) -> str:
     """The random seed of a folder: drawn once, so that the same command makes the same questions."""
-    kept = Kept(folder / "model" / "seed.json", _Seed)
-    found = kept.last() or kept.keep(_Seed(made_from="", seed=secrets.token_hex(16)))
-    return found.seed
+    seed_file = StageFile(folder / "model" / "seed.json", _Seed)
+    seed = seed_file.last() or seed_file.keep(_Seed(made_from="", seed=secrets.token_hex(16)))
+    return seed.seed
 
 
-def write_generated(corpus: Corpus, folder: Path, found: Sequence[Generated], source: str, licence: str) -> int:
+def write_generated(
+    corpus: Corpus, folder: Path, generated_questions: Sequence[Generated], source: str, licence: str
+) -> int:
     """Writes the questions that passed, and the report; returns how many passed.
 
     Questions of an earlier run are written again, or go.
@@ -41,7 +43,7 @@ def write_generated(corpus: Corpus, folder: Path, found: Sequence[Generated], so
     Args:
         corpus: The documents.
         folder: Where to write.
-        found: What became of their passages.
+        generated_questions: What became of their passages.
         source: What to call the documents.
         licence: Theirs.
 
@@ -52,39 +54,39 @@ def write_generated(corpus: Corpus, folder: Path, found: Sequence[Generated], so
     check_made_folder(folder, REPORT)
     folder.mkdir(parents=True, exist_ok=True)
     report = {
-        "unread": [{"place": place, "why": why} for place, why in corpus.unread],
-        "passages": [one.model_dump(mode="json") for one in found],
+        "unread": [{"place": position, "why": reason} for position, reason in corpus.unread],
+        "passages": [generated.model_dump(mode="json") for generated in generated_questions],
     }
     # It comes first: without it, a folder that was left half-written would pass for another pack.
     write_atomically(folder / REPORT, (json.dumps(report, indent=1) + "\n").encode(), 0o600)
     for old in folder.glob("cloze-*"):
         shutil.rmtree(old)
-    passed = [one for one in found if one.problem]
+    passed = [generated for generated in generated_questions if generated.problem]
     if not passed:
         (folder / PACK_FILE).unlink(missing_ok=True)
         return 0
-    for one in passed:
-        _write(folder, one)
+    for generated in passed:
+        _write(folder, generated)
     values: dict[str, object] = {
         "name": folder.absolute().name,
         "title": f"Questions from {source}",
         "version": "0.1.0",
         "license": licence,
         "source": f"{source}; written and filtered by models",
-        "order": sorted(one.problem for one in passed),
+        "order": sorted(generated.problem for generated in passed),
     }
     write_atomically(folder / PACK_FILE, as_toml(values).encode())
     read_pack_folder(folder)
     return len(passed)
 
 
-def _write(folder: Path, one: Generated) -> None:
-    if one.question is None or one.draft is None:
-        raise GenerationError(f"{one.problem} has no question")
-    write_question(folder, one.problem, one.question, {})
-    file = folder / one.problem / PASSAGE
+def _write(folder: Path, generated: Generated) -> None:
+    if generated.question is None or generated.draft is None:
+        raise GenerationError(f"{generated.problem} has no question")
+    write_question(folder, generated.problem, generated.question, {})
+    file = folder / generated.problem / PASSAGE
     file.parent.mkdir()
-    passage = one.passage
+    passage = generated.passage
     origin: dict[str, object] = {"file": passage.file, "first_line": passage.first, "last_line": passage.last}
-    origin |= {"sha256": passage.sha256, "quote": one.draft.quote, "text": passage.text}
+    origin |= {"sha256": passage.sha256, "quote": generated.draft.quote, "text": passage.text}
     write_atomically(file, as_toml(origin).encode())

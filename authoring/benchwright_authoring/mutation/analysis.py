@@ -86,29 +86,29 @@ def candidates(problem: Problem, *, seed: int, limit: int | None) -> Candidates:
     """
     files = solved_files(problem)
     changed = {path: text for path, text in problem.hidden.reference.items() if path in problem.public.expected}
-    found = mutants(files, changed)
+    mutants_by_kind = mutants(files, changed)
     compiler = Compiler(files)
     chosen: list[Mutant] = []
     refused: list[Mutant] = []
-    for mutant in in_turn(found, f"{seed} {problem.id}"):
+    for mutant in in_turn(mutants_by_kind, f"{seed} {problem.id}"):
         if len(chosen) == limit:
             break
         (chosen if compiler.accepts(mutant) else refused).append(mutant)
-    possible = sum(map(len, found.values()))
+    possible = sum(map(len, mutants_by_kind.values()))
     return Candidates(problem, files, possible, tuple(chosen), tuple(refused), _top(problem, compiler.tops))
 
 
 def _top(problem: Problem, tops: Sequence[str]) -> str | None:
     """The module that the harness tests, or the only one that no other instantiates."""
-    named = [module for module in toplevels(problem.hidden.harness) if module in tops]
-    return named[0] if named else tops[0] if len(tops) == 1 else None
+    tested_modules = [module for module in toplevels(problem.hidden.harness) if module in tops]
+    return tested_modules[0] if tested_modules else tops[0] if len(tops) == 1 else None
 
 
 class Analyser(BatchGrader):
     """Runs the mutants of many problems. Verdicts are kept as they come, so that an interrupted analysis continues."""
 
     async def analyse(
-        self, wanted: Sequence[Candidates], prove: Prove | None = None, proofs_at_once: int = 1
+        self, candidates_of_problems: Sequence[Candidates], prove: Prove | None = None, proofs_at_once: int = 1
     ) -> list[ProblemFindings]:
         """What becomes of the mutants, in the order of the problems.
 
@@ -116,86 +116,122 @@ class Analyser(BatchGrader):
         time of its mutants. Only mutants that survive are compared with the reference: one that fails differs from it.
 
         Args:
-            wanted: The mutants.
+            candidates_of_problems: The mutants.
             prove: Compares a survivor with the reference; None leaves all of them survivors.
             proofs_at_once: How many comparisons run at a time.
         """
-        selected = await self._selections({id(one.problem): one.problem for one in wanted})
+        selected = await self._selections(
+            {
+                id(problem_candidates.problem): problem_candidates.problem
+                for problem_candidates in candidates_of_problems
+            }
+        )
         references = {
-            number: self._task(one.problem, one.files, selected[id(one.problem)]) for number, one in enumerate(wanted)
+            number: self._task(
+                problem_candidates.problem, problem_candidates.files, selected[id(problem_candidates.problem)]
+            )
+            for number, problem_candidates in enumerate(candidates_of_problems)
         }
-        passed = await self._all(references.values())
+        passed = await self._run_all(references.values())
         runs: list[dict[str, Task]] = []
-        for number, one in enumerate(wanted):
+        for number, problem_candidates in enumerate(candidates_of_problems):
             reference = passed[references[number].key]
             limit_s = max(_LEAST_LIMIT_S, _PATIENCE * reference.wall_s)
             is_tried = reference.outcome is Outcome.PASSED
             runs.append(
                 {
-                    mutant.id: self._task(one.problem, mutant.applied(one.files), references[number].selection, limit_s)
-                    for mutant in (one.chosen if is_tried else ())
+                    mutant.id: self._task(
+                        problem_candidates.problem,
+                        mutant.applied(problem_candidates.files),
+                        references[number].selection,
+                        limit_s,
+                    )
+                    for mutant in (problem_candidates.chosen if is_tried else ())
                 }
             )
-        verdicts = await self._all(task for tasks in runs for task in tasks.values())
-        found = [
-            _found(one, passed[references[number].key], runs[number], verdicts) for number, one in enumerate(wanted)
+        verdicts = await self._run_all(task for tasks in runs for task in tasks.values())
+        problem_findings = [
+            _problem_findings(problem_candidates, passed[references[number].key], runs[number], verdicts)
+            for number, problem_candidates in enumerate(candidates_of_problems)
         ]
-        return found if prove is None else await self._compare(wanted, found, prove, asyncio.Semaphore(proofs_at_once))
+        return (
+            problem_findings
+            if prove is None
+            else await self._compare(candidates_of_problems, problem_findings, prove, asyncio.Semaphore(proofs_at_once))
+        )
 
     async def _compare(
         self,
-        wanted: Sequence[Candidates],
-        found: Sequence[ProblemFindings],
+        candidates_of_problems: Sequence[Candidates],
+        problem_findings: Sequence[ProblemFindings],
         prove: Prove,
         gate: asyncio.Semaphore,
     ) -> list[ProblemFindings]:
         """The findings, with what is proved of survivors whose kinds are scored."""
 
-        async def compared(one: Candidates, finding: Finding) -> Finding:
-            if one.top is None or not _needs_proof(finding):
+        async def compared(problem_candidates: Candidates, finding: Finding) -> Finding:
+            if problem_candidates.top is None or not _needs_proof(finding):
                 return finding
             async with gate:
-                other, hidden = _design(finding.mutant.applied(one.files)), one.problem.hidden
-                opinion = await prove(_design(one.files), other, one.top, hidden.dont_cares, hidden.parameter_sets)
-            self._count(done=1)
+                mutated_design, hidden = (
+                    _design(finding.mutant.applied(problem_candidates.files)),
+                    problem_candidates.problem.hidden,
+                )
+                opinion = await prove(
+                    _design(problem_candidates.files),
+                    mutated_design,
+                    problem_candidates.top,
+                    hidden.dont_cares,
+                    hidden.parameter_sets,
+                )
+            self._count(finished_runs=1)
             return _in_the_light_of(opinion, finding)
 
         self._count(
             planned=sum(
                 _needs_proof(finding)
-                for one, problem in zip(wanted, found, strict=True)
+                for problem_candidates, problem in zip(candidates_of_problems, problem_findings, strict=True)
                 for finding in problem.findings
-                if one.top is not None
+                if problem_candidates.top is not None
             )
         )
         return [
             problem.model_copy(
-                update={"findings": tuple(await asyncio.gather(*(compared(one, each) for each in problem.findings)))}
+                update={
+                    "findings": tuple(
+                        await asyncio.gather(*(compared(problem_candidates, finding) for finding in problem.findings))
+                    )
+                }
             )
-            for one, problem in zip(wanted, found, strict=True)
+            for problem_candidates, problem in zip(candidates_of_problems, problem_findings, strict=True)
         ]
 
-    async def _all(self, tasks: Iterable[Task]) -> dict[str, Verdict]:
+    async def _run_all(self, tasks: Iterable[Task]) -> dict[str, Verdict]:
         """The verdicts of tasks, by their keys."""
-        wanted = list(tasks)
-        self._count(planned=len({task.key for task in wanted}))
-        async with aclosing(self._verdicts_of(wanted)) as finished:
+        task_list = list(tasks)
+        self._count(planned=len({task.key for task in task_list}))
+        async with aclosing(self._verdicts_of(task_list)) as finished:
             return {task.key: verdict async for task, verdict in finished}
 
 
-def _found(
-    one: Candidates, reference: Verdict, runs: Mapping[str, Task], verdicts: Mapping[str, Verdict]
+def _problem_findings(
+    problem_candidates: Candidates, reference: Verdict, runs: Mapping[str, Task], verdicts: Mapping[str, Verdict]
 ) -> ProblemFindings:
     if reference.outcome is not Outcome.PASSED:
-        return ProblemFindings(id=one.problem.id, left_out=f"The reference does not pass: {reference.summary}")
+        return ProblemFindings(
+            id=problem_candidates.problem.id, left_out=f"The reference does not pass: {reference.summary}"
+        )
     refused = [
-        Finding(mutant=mutant, is_scored=_SCORED[mutant.kind], status=Status.NOT_COMPILED) for mutant in one.refused
+        Finding(mutant=mutant, is_scored=_SCORED[mutant.kind], status=Status.NOT_COMPILED)
+        for mutant in problem_candidates.refused
     ]
-    ran = [_finding(one, mutant, verdicts[runs[mutant.id].key]) for mutant in one.chosen]
-    return ProblemFindings(id=one.problem.id, possible=one.possible, findings=(*ran, *refused))
+    ran = [_finding(problem_candidates, mutant, verdicts[runs[mutant.id].key]) for mutant in problem_candidates.chosen]
+    return ProblemFindings(
+        id=problem_candidates.problem.id, possible=problem_candidates.possible, findings=(*ran, *refused)
+    )
 
 
-def _finding(one: Candidates, mutant: Mutant, verdict: Verdict) -> Finding:
+def _finding(problem_candidates: Candidates, mutant: Mutant, verdict: Verdict) -> Finding:
     status = Status.KILLED
     if verdict.outcome is Outcome.PASSED:
         status = Status.SURVIVED
@@ -209,7 +245,7 @@ def _finding(one: Candidates, mutant: Mutant, verdict: Verdict) -> Finding:
         status=status,
         reason=verdict.reason,
         tests=tuple(test.name for test in verdict.tests if not test.passed),
-        diff=mutant.diff(one.files) if status is Status.SURVIVED else "",
+        diff=mutant.diff(problem_candidates.files) if status is Status.SURVIVED else "",
     )
 
 

@@ -25,7 +25,7 @@ class ReferenceFile:
     """The file's path in a workspace."""
 
     @classmethod
-    def at(cls, file: Path) -> ReferenceFile | None:
+    def from_path(cls, file: Path) -> ReferenceFile | None:
         """What a file is; None if it is not part of a reference."""
         for folder in file.parents:
             if (folder.parent.name, folder.name) == ("hidden", "reference"):
@@ -43,11 +43,16 @@ class ReferenceFile:
         try:
             if report.stat().st_size > _MOST_BYTES:
                 return []
-            found = PackFindings.model_validate_json(report.read_bytes())
+            pack_findings = PackFindings.model_validate_json(report.read_bytes())
         except (OSError, ValidationError):
             return []
-        survivors = [one for each in found.problems if each.id == self.problem.name for one in each.survivors]
-        return [one for one in survivors if one.mutant.path == self.path and one.mutant.is_of(content)]
+        survivors = [
+            finding
+            for problem in pack_findings.problems
+            if problem.id == self.problem.name
+            for finding in problem.survivors
+        ]
+        return [finding for finding in survivors if finding.mutant.path == self.path and finding.mutant.is_of(content)]
 
     @property
     def cocotb_tests(self) -> Path | None:

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from benchwright_authoring.mutation.mutant import Mutant
 from benchwright_foundation.model import Model
-from benchwright_problems.equivalence import named
+from benchwright_problems.equivalence import parameter_text
 from benchwright_problems.verdict import Reason
 
 
@@ -41,7 +41,7 @@ class Counterexample(Model):
     @property
     def when(self) -> str:
         """The cycle and the parameters, for people."""
-        return f"in cycle {self.cycle}{f' with {named(self.parameters)}' if self.parameters else ''}"
+        return f"in cycle {self.cycle}{f' with {parameter_text(self.parameters)}' if self.parameters else ''}"
 
 
 class Finding(Model):
@@ -74,13 +74,13 @@ class ProblemFindings(Model):
 
     def count(self, status: Status) -> int:
         """How many scored mutants have a status."""
-        return sum(one.status is status and one.is_scored for one in self.findings)
+        return sum(finding.status is status and finding.is_scored for finding in self.findings)
 
     @property
     def survivors(self) -> list[Finding]:
         """The scored mutants that survived, in the order of the text."""
-        survived = [one for one in self.findings if one.status is Status.SURVIVED and one.is_scored]
-        return sorted(survived, key=lambda one: (one.mutant.path, one.mutant.start, one.mutant.kind))
+        survived = [finding for finding in self.findings if finding.status is Status.SURVIVED and finding.is_scored]
+        return sorted(survived, key=lambda finding: (finding.mutant.path, finding.mutant.start, finding.mutant.kind))
 
 
 class PackFindings(Model):

@@ -15,7 +15,7 @@ class Kind:
     """A kind of fault, by a name that reports and programs may depend on."""
 
     name: str
-    what: str
+    effect: str
     """What it does, for people: `+ for -`."""
     edits: Callable[[Source, SyntaxNode], Iterator[Edit]]
     """The faults of this kind in one node of the tree itself, not in what is below it."""

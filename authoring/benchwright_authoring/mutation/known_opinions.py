@@ -44,7 +44,7 @@ class KnownOpinions:
     async def __call__(
         self,
         reference: Mapping[str, bytes],
-        other: Mapping[str, bytes],
+        mutated: Mapping[str, bytes],
         top: str,
         dont_cares: DontCares = NO_DONT_CARES,
         parameter_sets: ParameterSets = (),
@@ -52,19 +52,19 @@ class KnownOpinions:
         """See `Prove`."""
         declared: list[JsonValue] = [dont_cares.model_dump(mode="json")] if dont_cares else []
         if parameter_sets:
-            declared.append({"parameters": [dict(one) for one in parameter_sets]})
-        key = digest([self._tools, top, _digests(reference), _digests(other), *declared])
+            declared.append({"parameters": [dict(parameters) for parameters in parameter_sets]})
+        key = digest([self._tools, top, _digests(reference), _digests(mutated), *declared])
         file = self._folder / f"{key}.json"
         with contextlib.suppress(OSError, ValidationError):
             return KnownOpinion.model_validate_json(file.read_bytes())
-        said = await self._prove(reference, other, top, dont_cares, parameter_sets)
+        new_opinion = await self._prove(reference, mutated, top, dont_cares, parameter_sets)
         opinion = KnownOpinion(
-            result=said.result,
-            depth=said.depth,
-            cycle=said.cycle,
-            stimulus=tuple(dict(inputs) for inputs in said.stimulus),
-            reason=said.reason,
-            parameters=dict(said.parameters),
+            result=new_opinion.result,
+            depth=new_opinion.depth,
+            cycle=new_opinion.cycle,
+            stimulus=tuple(dict(inputs) for inputs in new_opinion.stimulus),
+            reason=new_opinion.reason,
+            parameters=dict(new_opinion.parameters),
         )
         if opinion.result != "unknown":
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -30,7 +30,7 @@ class Mutant(Model):
     after: str
 
     @classmethod
-    def of(cls, path: str, content: bytes, *, kind: str, span: tuple[int, int], after: str) -> Mutant:
+    def of(cls, path: str, content: bytes, *, kind: str, span: tuple[int, int], new_text: str) -> Mutant:
         """The mutant that replaces a span of a file.
 
         Args:
@@ -38,10 +38,10 @@ class Mutant(Model):
             content: The reference's.
             kind: A name of `catalogue.KINDS`.
             span: Start and end (exclusive) in bytes.
-            after: What is put there.
+            new_text: What is put there.
         """
         start, end = span
-        changed = content[:start] + after.encode() + content[end:]
+        changed = content[:start] + new_text.encode() + content[end:]
         return cls(
             id=_id(path, changed),
             kind=kind,
@@ -50,7 +50,7 @@ class Mutant(Model):
             start=start,
             end=end,
             before=content[start:end].decode(errors="replace"),
-            after=after,
+            after=new_text,
         )
 
     def is_of(self, content: bytes) -> bool:
@@ -68,11 +68,11 @@ class Mutant(Model):
 
     def diff(self, files: Mapping[str, bytes]) -> str:
         """The fault as a unified diff of the reference's file."""
-        before, after = (
+        old_lines, new_lines = (
             content[self.path].decode(errors="replace").splitlines(keepends=True)
             for content in (files, self.applied(files))
         )
-        lines = difflib.unified_diff(before, after, f"a/{self.path}", f"b/{self.path}", n=_CONTEXT_LINES)
+        lines = difflib.unified_diff(old_lines, new_lines, f"a/{self.path}", f"b/{self.path}", n=_CONTEXT_LINES)
         return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
 
 

@@ -31,19 +31,19 @@ def mutants(reference: Mapping[str, bytes], changed: Mapping[str, str]) -> dict[
         reference: All files that are compiled, path → content.
         changed: Those of them that are the reference's own; faults are put into these.
     """
-    found: dict[str, list[Mutant]] = {kind.name: [] for kind in KINDS}
+    mutants_by_kind: dict[str, list[Mutant]] = {kind.name: [] for kind in KINDS}
     for path in filter(is_design_file, changed):
         source = Source(path, reference[path].decode(errors="replace"))
         if source.content != reference[path]:
             # Its offsets would be those of another text.
             continue
-        seen = {reference[path]}
+        seen_contents = {reference[path]}
         for mutant in _mutants_of(source):
             content = mutant.applied(reference)[path]
-            if content not in seen:
-                seen.add(content)
-                found[mutant.kind].append(mutant)
-    return {kind: made for kind, made in found.items() if made}
+            if content not in seen_contents:
+                seen_contents.add(content)
+                mutants_by_kind[mutant.kind].append(mutant)
+    return {kind: kind_mutants for kind, kind_mutants in mutants_by_kind.items() if kind_mutants}
 
 
 def _mutants_of(source: Source) -> Iterator[Mutant]:
@@ -52,19 +52,22 @@ def _mutants_of(source: Source) -> Iterator[Mutant]:
         for node in nodes:
             for edit in kind.edits(source, node):
                 span = (edit.start, edit.end)
-                yield Mutant.of(source.path, source.content, kind=kind.name, span=span, after=edit.text)
+                yield Mutant.of(source.path, source.content, kind=kind.name, span=span, new_text=edit.text)
 
 
-def in_turn(found: Mapping[str, list[Mutant]], seed: str) -> Iterator[Mutant]:
+def in_turn(mutants_by_kind: Mapping[str, list[Mutant]], seed: str) -> Iterator[Mutant]:
     """Mutants in the order in which they are tried: one of each kind after the other, of each kind by chance.
 
     Args:
-        found: As of `mutants`.
+        mutants_by_kind: As of `mutants`.
         seed: The same seed gives the same order, so that fewer are the first of more.
     """
-    shuffled = [random.Random(f"{seed} {kind}").sample(found[kind], len(found[kind])) for kind in sorted(found)]  # noqa: S311
-    for each in zip_longest(*shuffled):
-        yield from (mutant for mutant in each if mutant is not None)
+    shuffled = [
+        random.Random(f"{seed} {kind}").sample(mutants, len(mutants))  # noqa: S311
+        for kind, mutants in sorted(mutants_by_kind.items())
+    ]
+    for mutant_round in zip_longest(*shuffled):
+        yield from (mutant for mutant in mutant_round if mutant is not None)
 
 
 class Compiler:

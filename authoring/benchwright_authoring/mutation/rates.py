@@ -25,10 +25,10 @@ def _value(killed: Share) -> float:
 
 def rate(findings: Iterable[Finding]) -> Rate:
     """The kill rate of mutants; those that are not scored, not decided, not compiled or equivalent do not count."""
-    scored = [one for one in findings if one.is_scored]
-    killed = [one for one in scored if one.status is Status.KILLED]
-    survived = sum(one.status is Status.SURVIVED for one in scored)
-    timeouts = sum(one.reason is Reason.TIMEOUT for one in killed)
+    scored = [finding for finding in findings if finding.is_scored]
+    killed = [finding for finding in scored if finding.status is Status.KILLED]
+    survived = sum(finding.status is Status.SURVIVED for finding in scored)
+    timeouts = sum(finding.reason is Reason.TIMEOUT for finding in killed)
     return Rate(killed=share(len(killed), len(killed) + survived), timeouts=timeouts)
 
 
@@ -38,7 +38,7 @@ def rates_by(findings: Iterable[Finding], key: Callable[[Finding], str]) -> dict
     for finding in findings:
         groups.setdefault(key(finding), []).append(finding)
     rates = {name: rate(group) for name, group in groups.items()}
-    decided = {name: one for name, one in rates.items() if one.killed.total}
+    decided = {name: group_rate for name, group_rate in rates.items() if group_rate.killed.total}
     return dict(sorted(decided.items(), key=lambda item: (_value(item[1].killed), item[0])))
 
 
@@ -52,7 +52,9 @@ def line_of(finding: Finding) -> str:
     return f"{finding.mutant.path}:{finding.mutant.line}"
 
 
-def weakest_first(found: PackFindings) -> list[ProblemFindings]:
+def weakest_first(pack_findings: PackFindings) -> list[ProblemFindings]:
     """The problems that were tried, by the share that is killed; among equals the one with more survivors first."""
-    tried = [problem for problem in found.problems if not problem.left_out]
-    return sorted(tried, key=lambda one: (_value(rate(one.findings).killed), -len(one.survivors), one.id))
+    tried = [problem for problem in pack_findings.problems if not problem.left_out]
+    return sorted(
+        tried, key=lambda problem: (_value(rate(problem.findings).killed), -len(problem.survivors), problem.id)
+    )

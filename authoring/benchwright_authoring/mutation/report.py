@@ -10,51 +10,51 @@ from benchwright_authoring.mutation.findings import Counterexample, Finding, Pac
 from benchwright_authoring.mutation.rates import Rate, kind_of, line_of, rate, rates_by, weakest_first
 
 _MOST_LINES = 10
-_WHAT = {kind.name: kind.what for kind in KINDS}
+_WHAT = {kind.name: kind.effect for kind in KINDS}
 
 
-def page(found: PackFindings) -> str:
+def page(pack_findings: PackFindings) -> str:
     """The analysis as Markdown. It quotes references: whoever reads it sees what solvers must not."""
-    total = rate(found.findings)
+    total = rate(pack_findings.findings)
     return "\n".join(
         [
-            f"# Mutants of {found.pack} {found.version}",
+            f"# Mutants of {pack_findings.pack} {pack_findings.version}",
             "",
             f"Killed: {share_of(total)}, 95 % interval {interval_of(total)}; {total.timeouts} of them by a timeout.",
-            _what_counts(found),
+            _what_counts(pack_findings),
             "",
-            *_problems(weakest_first(found)),
-            *_left_out(found.problems),
+            *_problems(weakest_first(pack_findings)),
+            *_left_out(pack_findings.problems),
             "## By kind",
             "",
-            *_rates("kind", rates_by(found.findings, kind_of), _WHAT),
+            *_rates("kind", rates_by(pack_findings.findings, kind_of), _WHAT),
             "## Survivors",
             "",
-            *(line for problem in weakest_first(found) for line in _survivors(problem)),
+            *(line for problem in weakest_first(pack_findings) for line in _survivors(problem)),
         ]
     )
 
 
-def share_of(one: Rate) -> str:
+def share_of(kill_rate: Rate) -> str:
     """Killed mutants among those that count, such as `95 % (19 of 20)`."""
-    killed = one.killed
+    killed = kill_rate.killed
     return "none" if killed.value is None else f"{100 * killed.value:.1f} % ({killed.count} of {killed.total})"
 
 
-def interval_of(one: Rate) -> str:
+def interval_of(kill_rate: Rate) -> str:
     """The 95 % interval, such as `76.4–99.1 %`."""
-    low, high = one.killed.low, one.killed.high
+    low, high = kill_rate.killed.low, kill_rate.killed.high
     return "" if low is None or high is None else f"{100 * low:.1f}–{100 * high:.1f} %"
 
 
-def _what_counts(found: PackFindings) -> str:
+def _what_counts(pack_findings: PackFindings) -> str:
     proofs = (
         "Those that are proved equivalent to the reference do not count."
-        if found.proofs
+        if pack_findings.proofs
         else "Survivors were not compared with the reference: those that are equivalent to it count as survivors."
     )
-    tried = "All mutants" if found.limit is None else f"At most {found.limit} mutants of each problem"
-    return f"{proofs} {tried} were tried, with seed {found.seed}. Intervals are Wilson's."
+    tried = "All mutants" if pack_findings.limit is None else f"At most {pack_findings.limit} mutants of each problem"
+    return f"{proofs} {tried} were tried, with seed {pack_findings.seed}. Intervals are Wilson's."
 
 
 def _problems(problems: Sequence[ProblemFindings]) -> Iterator[str]:
@@ -65,34 +65,37 @@ def _problems(problems: Sequence[ProblemFindings]) -> Iterator[str]:
         ),
         (
             (
-                *(one.id, share_of(killed), interval_of(killed), str(killed.timeouts), str(len(one.survivors))),
-                *(str(one.count(status)) for status in (Status.EQUIVALENT, Status.NOT_COMPILED, Status.UNDECIDED)),
-                str(one.possible),
+                *(problem.id, share_of(killed), interval_of(killed), str(killed.timeouts), str(len(problem.survivors))),
+                *(str(problem.count(status)) for status in (Status.EQUIVALENT, Status.NOT_COMPILED, Status.UNDECIDED)),
+                str(problem.possible),
             )
-            for one, killed in ((one, rate(one.findings)) for one in problems)
+            for problem, killed in ((problem, rate(problem.findings)) for problem in problems)
         ),
     )
 
 
 def _left_out(problems: Iterable[ProblemFindings]) -> Iterator[str]:
-    if left_out := [(one.id, one.left_out) for one in problems if one.left_out]:
+    if left_out := [(problem.id, problem.left_out) for problem in problems if problem.left_out]:
         yield from ("## Left out", "")
         yield from _table(("problem", "why"), left_out)
 
 
-def _rates(of: str, rates: Mapping[str, Rate], what: Mapping[str, str]) -> Iterator[str]:
-    rows = ((name, what.get(name, ""), share_of(one), interval_of(one)) for name, one in rates.items())
-    yield from _table((of, "fault", "killed", "interval"), rows)
+def _rates(group_title: str, rates: Mapping[str, Rate], descriptions: Mapping[str, str]) -> Iterator[str]:
+    rows = (
+        (name, descriptions.get(name, ""), share_of(kill_rate), interval_of(kill_rate))
+        for name, kill_rate in rates.items()
+    )
+    yield from _table((group_title, "fault", "killed", "interval"), rows)
 
 
 def _survivors(problem: ProblemFindings) -> Iterator[str]:
-    unscored = [one for one in problem.findings if one.status is Status.SURVIVED and not one.is_scored]
+    unscored = [finding for finding in problem.findings if finding.status is Status.SURVIVED and not finding.is_scored]
     if not problem.survivors and not unscored:
         return
     yield from (f"### {problem.id}", "")
     by_line = rates_by(problem.findings, line_of).items()
-    if weak := [(line, one) for line, one in by_line if one.killed.count < one.killed.total]:
-        rows = ((line, share_of(one), interval_of(one)) for line, one in weak[:_MOST_LINES])
+    if weak := [(line, kill_rate) for line, kill_rate in by_line if kill_rate.killed.count < kill_rate.killed.total]:
+        rows = ((line, share_of(kill_rate), interval_of(kill_rate)) for line, kill_rate in weak[:_MOST_LINES])
         yield from _table(("line", "killed", "interval"), rows)
     for finding in problem.survivors:
         yield from _survivor(finding)

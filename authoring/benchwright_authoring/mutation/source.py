@@ -61,9 +61,9 @@ def descendants(node: SyntaxNode) -> Iterator[SyntaxNode]:
     """A node and all below it, in the order of the text, outer ones first; as deep as slang takes it."""
     waiting = [node]
     while waiting:
-        one = waiting.pop()
-        yield one
-        waiting.extend(reversed(children(one)))
+        outer_node = waiting.pop()
+        yield outer_node
+        waiting.extend(reversed(children(outer_node)))
 
 
 class Source:
@@ -98,12 +98,12 @@ class Source:
 
     def has_place(self, piece: SyntaxNode | Token) -> bool:
         """Whether a piece is written in the file itself, from its first to its last character."""
-        where = piece.range if isinstance(piece, Token) else piece.sourceRange
+        span = piece.range if isinstance(piece, Token) else piece.sourceRange
         is_here = all(
             self._sources.isFileLoc(end) and self._sources.getRawFileName(end.buffer) == self.path
-            for end in (where.start, where.end)
+            for end in (span.start, span.end)
         )
-        return is_here and where.start.offset < where.end.offset
+        return is_here and span.start.offset < span.end.offset
 
     def text(self, node: SyntaxNode) -> str:
         """A piece as it is written; only for one that `has_place`."""
@@ -112,20 +112,20 @@ class Source:
     def replaced(self, piece: SyntaxNode | Token, text: str) -> Iterator[Edit]:
         """A replacement of a piece, if that has a place in the file."""
         if self.has_place(piece):
-            where = piece.range if isinstance(piece, Token) else piece.sourceRange
-            yield Edit(where.start.offset, where.end.offset, text)
+            span = piece.range if isinstance(piece, Token) else piece.sourceRange
+            yield Edit(span.start.offset, span.end.offset, text)
 
     def exchanged(self, first: SyntaxNode, second: SyntaxNode) -> Iterator[Edit]:
         """Two pieces in each other's place, the first of which stands before the second."""
         if self.has_place(first) and self.has_place(second) and self.text(first) != self.text(second):
             start, end = first.sourceRange.start.offset, second.sourceRange.end.offset
-            between = self.content[first.sourceRange.end.offset : second.sourceRange.start.offset].decode()
-            yield Edit(start, end, self.text(second) + between + self.text(first))
+            text_between = self.content[first.sourceRange.end.offset : second.sourceRange.start.offset].decode()
+            yield Edit(start, end, self.text(second) + text_between + self.text(first))
 
     @cached_property
     def states(self) -> tuple[tuple[str, ...], ...]:
         """Groups of names that stand for states: the members of each `enum`, the names that label one `case`."""
-        found: dict[tuple[str, ...], None] = {}
+        state_groups: dict[tuple[str, ...], None] = {}
         for node in descendants(self.tree.root):
             names: list[str] = []
             if isinstance(node, EnumTypeSyntax):
@@ -135,5 +135,5 @@ class Source:
                 labels = [label for item in items for label in item.expressions]
                 names = [label.identifier.valueText for label in labels if isinstance(label, IdentifierNameSyntax)]
             if len(set(names)) > 1:
-                found[tuple(dict.fromkeys(names))] = None
-        return tuple(found)
+                state_groups[tuple(dict.fromkeys(names))] = None
+        return tuple(state_groups)

@@ -75,17 +75,17 @@ def _paths(
 def _testbench_files(spec: ProblemFile, places: TomlPlaces, harness: Mapping[str, str]) -> Iterator[Remark]:
     try:
         plan = json.loads(harness.get(_PLANS[1], "{}"))
-        named = [(kind, path) for kind in ("testbench", "design") for path in plan.get(kind, ())]
+        named_files = [(kind, path) for kind in ("testbench", "design") for path in plan.get(kind, ())]
     except (ValueError, AttributeError, TypeError):
         yield Remark(
             PROBLEM_FILE, places.span(("kind",)), f"{_HARNESS}/{_PLANS[1]} is not JSON of the right form.", True
         )
         return
-    for kind, path in named:
-        there = harness if kind == "testbench" else spec.expected
-        if path not in there:
-            where = _HARNESS if kind == "testbench" else "expected"
-            message = f"{_PLANS[1]} names {path}, which is not in {where}."
+    for kind, path in named_files:
+        present_files = harness if kind == "testbench" else spec.expected
+        if path not in present_files:
+            file_group = _HARNESS if kind == "testbench" else "expected"
+            message = f"{_PLANS[1]} names {path}, which is not in {file_group}."
             yield Remark(PROBLEM_FILE, places.span(("expected",)), message, True)
 
 
@@ -114,15 +114,15 @@ def _unknown_ports(statement: str, ports: set[str]) -> Iterator[Remark]:
 
 
 def _unknown_dont_cares(spec: ProblemFile, places: TomlPlaces, ports: set[str]) -> Iterator[Remark]:
-    named: list[tuple[tuple[str | int, ...], str]] = [
+    named_ports: list[tuple[tuple[str | int, ...], str]] = [
         (("dont_care", "always", index), name) for index, name in enumerate(spec.dont_care.always)
     ]
     for output, condition in spec.dont_care.unless.items():
         path = ("dont_care", "unless", output)
-        named += [(path, output), (path, condition)]
-    for place, name in named:
+        named_ports += [(path, output), (path, condition)]
+    for key_path, name in named_ports:
         if name not in ports:
-            yield Remark(PROBLEM_FILE, places.span(place), f"The reference has no port {name}.", False)
+            yield Remark(PROBLEM_FILE, places.span(key_path), f"The reference has no port {name}.", False)
 
 
 def _unknown_parameters(
@@ -143,18 +143,18 @@ def _unknown_parameters(
 def _hidden_text(problem: ProblemFolder, spec: ProblemFile, statement: str) -> Iterator[Remark]:
     """Lines of the hidden part that a solver could read."""
     public = problem.texts("public")
-    given = {line for text in public.values() for line in _lines(text.splitlines())}
+    public_lines = {line for text in public.values() for line in _lines(text.splitlines())}
     harness = _lines(line for text in problem.texts(_HARNESS).values() for line in text.splitlines())
-    reference = _lines(line for text in problem.texts(_REFERENCE).values() for line in text.splitlines()) - given
+    reference = _lines(line for text in problem.texts(_REFERENCE).values() for line in text.splitlines()) - public_lines
     answer = [spec.answer.rubric, spec.answer.explanation] if spec.answer is not None else []
     answer += [hint.text for hint in spec.hints]
-    told = _lines(line for text in answer for line in text.splitlines())
+    answer_lines = _lines(line for text in answer for line in text.splitlines())
     start = 0
     for line in statement.splitlines(keepends=True):
         text = line.strip()
-        for what, hidden in (("harness", harness), ("reference", reference), ("answer or hints", told)):
+        for origin, hidden in (("harness", harness), ("reference", reference), ("answer or hints", answer_lines)):
             if text in hidden:
-                message = f"This line is in the hidden {what} too. Remove it, so that the statement does not tell it."
+                message = f"This line is in the hidden {origin} too. Remove it, so that the statement does not tell it."
                 yield Remark(STATEMENT, Span(start, start + len(line.rstrip())), message, False)
         start += len(line)
     for path, content in public.items():

@@ -17,7 +17,7 @@ class Field:
     """A field of a table."""
 
     name: str
-    about: str
+    description: str
     values: tuple[str, ...]
     """As TOML writes them; empty if there is no list."""
     is_table: bool
@@ -28,7 +28,7 @@ class FileFields:
     """The fields of one kind of file."""
 
     model: type[Model]
-    about: Mapping[str, str]
+    descriptions: Mapping[str, str]
     """What each means, by its name behind those of the tables around it; nothing is missing."""
     not_written: frozenset[str] = frozenset()
     """Fields that the model has and no author writes."""
@@ -113,7 +113,9 @@ def fields(file: FileFields, table: Path) -> Sequence[Field]:
 
 def field(file: FileFields, path: Path) -> Field | None:
     """One field."""
-    return next((one for one in fields(file, path[:-1]) if one.name == path[-1]), None) if path else None
+    return (
+        next((candidate for candidate in fields(file, path[:-1]) if candidate.name == path[-1]), None) if path else None
+    )
 
 
 @cache
@@ -123,35 +125,35 @@ def _fields(file: FileFields, names: tuple[str, ...]) -> Sequence[Field]:
     table: Mapping[str, Any] = schema
     for name in names:
         table = _table(table.get("properties", {}).get(name, {}), defs)
-    found = []
-    for name, given in table.get("properties", {}).items():
+    table_fields = []
+    for name, field_schema in table.get("properties", {}).items():
         path = ".".join([*names, name])
         if path not in file.not_written:
-            inner = _table(given, defs)
+            inner = _table(field_schema, defs)
             is_table = not inner.keys().isdisjoint(_KEYS)
-            found.append(Field(name, file.about[path], _values(given, defs), is_table))
-    return found
+            table_fields.append(Field(name, file.descriptions[path], _values(field_schema, defs), is_table))
+    return table_fields
 
 
-def _table(given: Mapping[str, Any], defs: Mapping[str, Any]) -> Mapping[str, Any]:
+def _table(field_schema: Mapping[str, Any], defs: Mapping[str, Any]) -> Mapping[str, Any]:
     """The schema of a table, behind references, null and arrays."""
-    for one in (given, *given.get("anyOf", ())):
-        if "$ref" in one:
-            return _table(defs[one["$ref"].rpartition("/")[2]], defs)
-        if one.get("type") == "array":
-            return _table(one.get("items", {}), defs)
-        if one.get("type") == "object":
-            found: Mapping[str, Any] = one
-            return found
+    for alternative in (field_schema, *field_schema.get("anyOf", ())):
+        if "$ref" in alternative:
+            return _table(defs[alternative["$ref"].rpartition("/")[2]], defs)
+        if alternative.get("type") == "array":
+            return _table(alternative.get("items", {}), defs)
+        if alternative.get("type") == "object":
+            table_schema: Mapping[str, Any] = alternative
+            return table_schema
     return {}
 
 
-def _values(given: Mapping[str, Any], defs: Mapping[str, Any]) -> tuple[str, ...]:
-    for one in (given, *given.get("anyOf", ())):
-        named = defs[one["$ref"].rpartition("/")[2]] if "$ref" in one else one
-        if "enum" in named:
+def _values(field_schema: Mapping[str, Any], defs: Mapping[str, Any]) -> tuple[str, ...]:
+    for alternative in (field_schema, *field_schema.get("anyOf", ())):
+        target_schema = defs[alternative["$ref"].rpartition("/")[2]] if "$ref" in alternative else alternative
+        if "enum" in target_schema:
             # A pack folder holds no text problems.
-            return tuple(f'"{value}"' for value in named["enum"] if value != "text")
-        if named.get("type") == "boolean":
+            return tuple(f'"{value}"' for value in target_schema["enum"] if value != "text")
+        if target_schema.get("type") == "boolean":
             return ("true", "false")
     return ()

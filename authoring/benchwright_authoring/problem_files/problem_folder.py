@@ -23,8 +23,8 @@ def is_authored(folder: Path) -> bool:
 
 def authored_problem(path: Path) -> Path | None:
     """The folder of the problem that a file or folder belongs to, as its author has it; None if it belongs to none."""
-    around = (path, *path.parents)[:_DEEPEST]
-    nearest = next((folder for folder in around if (folder / PROBLEM_FILE).is_file()), None)
+    folders = (path, *path.parents)[:_DEEPEST]
+    nearest = next((folder for folder in folders if (folder / PROBLEM_FILE).is_file()), None)
     return nearest if nearest is not None and is_authored(nearest) else None
 
 
@@ -48,12 +48,12 @@ class ProblemFolder:
         """The same, of a path below the pack's folder."""
         return self._open[path] if path in self._open else self._on_disk(path)
 
-    def texts(self, below: str) -> dict[str, str]:
+    def texts(self, subfolder: str) -> dict[str, str]:
         """The files below a folder of the problem, by their path there."""
-        base = self.folder / below
+        base = self.folder / subfolder
         files = (file for file in sorted(base.rglob("*")) if file.is_file() and "__pycache__" not in file.parts)
         paths = [file.relative_to(base).as_posix() for file, _ in zip(files, range(_MOST_FILES), strict=False)]
-        return {path: self.text(f"{below}/{path}") for path in paths}
+        return {path: self.text(f"{subfolder}/{path}") for path in paths}
 
     @property
     def is_saved(self) -> bool:

@@ -15,7 +15,7 @@ class TomlProposal:
     text: str
     """Takes the place of what has been typed of the word."""
     label: str
-    about: str
+    description: str
     is_value: bool
 
 
@@ -32,37 +32,37 @@ def toml_proposals(file: FileFields, text: str, offset: int) -> tuple[Span, list
     if cursor is None:
         return Span(offset, offset), []
     if cursor.is_header:
-        return cursor.span, [TomlProposal(name, name, about, False) for name, about in _headers(file)]
+        return cursor.span, [TomlProposal(name, name, description, False) for name, description in _headers(file)]
     if cursor.key is not None:
-        found = field(file, (*cursor.table, cursor.key))
-        values = found.values if found is not None else ()
+        key_field = field(file, (*cursor.table, cursor.key))
+        values = key_field.values if key_field is not None else ()
         return cursor.span, [TomlProposal(value, value, "", True) for value in values]
-    there = places.keys_of(cursor.table)
+    written_keys = places.keys_of(cursor.table)
     return cursor.span, [
-        TomlProposal(f"{one.name} = ", one.name, one.about, False)
-        for one in fields(file, cursor.table)
+        TomlProposal(f"{table_field.name} = ", table_field.name, table_field.description, False)
+        for table_field in fields(file, cursor.table)
         # A table in a table is usually written inline.
-        if (cursor.table or not one.is_table) and one.name not in there
+        if (cursor.table or not table_field.is_table) and table_field.name not in written_keys
     ]
 
 
 def toml_hover(file: FileFields, text: str, offset: int) -> tuple[Span, str] | None:
     """What the field at an offset means, in Markdown, with the place of its key."""
-    found = TomlPlaces(text).at(offset)
-    if found is None:
+    key_position = TomlPlaces(text).key_at(offset)
+    if key_position is None:
         return None
-    path, span = found
-    about = field(file, tuple(part for part in path if isinstance(part, str)))
-    if about is None:
+    path, span = key_position
+    hovered_field = field(file, tuple(part for part in path if isinstance(part, str)))
+    if hovered_field is None:
         return None
-    values = f"\n\nOne of {', '.join(f'`{value}`' for value in about.values)}." if about.values else ""
-    return span, f"{about.about}{values}"
+    values = f"\n\nOne of {', '.join(f'`{value}`' for value in hovered_field.values)}." if hovered_field.values else ""
+    return span, f"{hovered_field.description}{values}"
 
 
 def _headers(file: FileFields, outer: tuple[str, ...] = ()) -> list[tuple[str, str]]:
-    found = []
-    for one in fields(file, outer):
-        if one.is_table:
-            path = (*outer, one.name)
-            found += [(".".join(path), one.about), *_headers(file, path)]
-    return found
+    headers = []
+    for table_field in fields(file, outer):
+        if table_field.is_table:
+            path = (*outer, table_field.name)
+            headers += [(".".join(path), table_field.description), *_headers(file, path)]
+    return headers

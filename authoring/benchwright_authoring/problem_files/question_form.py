@@ -43,14 +43,14 @@ def form_values(text: str) -> dict[str, Any]:
     Raises:
         tomllib.TOMLDecodeError: The text is not TOML.
     """
-    whole, found = tomllib.loads(text), {}
-    for name, place in _PLACES.items():
+    whole, values = tomllib.loads(text), {}
+    for name, key_path in _PLACES.items():
         value: Any = whole
-        for key in place:
+        for key in key_path:
             value = value.get(key) if isinstance(value, dict) else None
         if value is not None:
-            found[name] = value
-    return found
+            values[name] = value
+    return values
 
 
 def with_form(text: str, values: Mapping[str, Any]) -> str:
@@ -64,17 +64,17 @@ def with_form(text: str, values: Mapping[str, Any]) -> str:
         TomlEditError: Names a key that can't be changed.
         tomllib.TOMLDecodeError: The text is not TOML.
     """
-    whole, before = tomllib.loads(text), form_values(text)
+    whole, old_values = tomllib.loads(text), form_values(text)
     changed = copy.deepcopy(whole)
-    for name, place in _PLACES.items():
+    for name, key_path in _PLACES.items():
         value = _whole(values.get(name))
-        if value != before.get(name) and not (name == "points" and value == _with_points(before.get(name, []))):
-            _put(changed, place, None if value in _EMPTY and name not in _ALWAYS else value)
+        if value != old_values.get(name) and not (name == "points" and value == _with_points(old_values.get(name, []))):
+            _set_key(changed, key_path, None if value in _EMPTY and name not in _ALWAYS else value)
     answer = changed.get("answer")
     if isinstance(answer, dict) and answer.get("points") == {} != whole.get("answer", {}).get("points"):
         del answer["points"]
     return with_values(
-        text, {name: changed.get(name) for name in dict.fromkeys(place[0] for place in _PLACES.values())}
+        text, {name: changed.get(name) for name in dict.fromkeys(key_path[0] for key_path in _PLACES.values())}
     )
 
 
@@ -89,40 +89,46 @@ def form_remarks(folder: Path, text: str, statement: str) -> list[tuple[str, Rem
     files = {f"{folder.name}/{PROBLEM_FILE}": text, f"{folder.name}/{STATEMENT}": statement}
     places = TomlPlaces(text)
     return [
-        (STATEMENT.removesuffix(".md") if one.file == STATEMENT else _field(one.path or places.path_of(one.span)), one)
-        for one in remarks(ProblemFolder(folder, files))
+        (
+            STATEMENT.removesuffix(".md")
+            if remark.file == STATEMENT
+            else _field(remark.path or places.path_of(remark.span)),
+            remark,
+        )
+        for remark in remarks(ProblemFolder(folder, files))
     ]
 
 
 def _whole(value: Any) -> Any:
     """A value of a form, whose numbers all are floating-point, as a person writes it."""
     if isinstance(value, list):
-        return [_whole(one) for one in value]
+        return [_whole(member) for member in value]
     if isinstance(value, dict):
-        return {name: _whole(one) for name, one in value.items()}
+        return {name: _whole(member) for name, member in value.items()}
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _with_points(items: Any) -> Any:
     """Rubric points as a form has them, where nothing is left out."""
     return [
-        {"points": 1, **one} if isinstance(one, dict) else one for one in (items if isinstance(items, list) else ())
+        {"points": 1, **point} if isinstance(point, dict) else point
+        for point in (items if isinstance(items, list) else ())
     ]
 
 
-def _put(table: dict[str, Any], place: tuple[str, ...], value: object) -> None:
-    for key in place[:-1]:
+def _set_key(table: dict[str, Any], key_path: tuple[str, ...], value: object) -> None:
+    for key in key_path[:-1]:
         table = table.setdefault(key, {})
         if not isinstance(table, dict):
             raise TomlEditError(f"{key} is no table: open the file and edit it there")
     if value is None:
-        table.pop(place[-1], None)
+        table.pop(key_path[-1], None)
     else:
-        table[place[-1]] = value
+        table[key_path[-1]] = value
 
 
-def _field(place: Place | None) -> str:
+def _field(key_path: Place | None) -> str:
     for name, start in _PLACES.items():
-        if place is not None and place[: len(start)] == start:
-            return ".".join((name, *map(str, place[len(start) :])))
+        if key_path is not None and key_path[: len(start)] == start:
+            return ".".join((name, *map(str, key_path[len(start) :])))
     return ""

@@ -65,9 +65,9 @@ def question_remarks(spec: ProblemFile, statement: str, places: TomlPlaces) -> I
         yield Remark(PROBLEM_FILE, places.span(path), message, False, path)
     yield from _not_self_contained(statement)
     if not question.choices and not _LIST.search(statement):
-        for found in _SPEAKS_OF_OPTIONS.finditer(statement):
+        for match in _SPEAKS_OF_OPTIONS.finditer(statement):
             message = "The question speaks of options, and has none. Ask for the answer itself."
-            yield Remark(STATEMENT, Span(found.start(), found.end()), message, False)
+            yield Remark(STATEMENT, Span(match.start(), match.end()), message, False)
     if question.format.answered_by is AnsweredBy.CHOICE:
         yield from _options(question, statement, places)
         yield from _given_away(question, answer.value, statement, places)
@@ -78,7 +78,7 @@ def _options(question: QuestionTable, statement: str, places: TomlPlaces) -> Ite
     if len(choices) != _OPTIONS:
         message = f"There are {len(choices)} options. Four are usual, so that guessing is right as often everywhere."
         yield Remark(PROBLEM_FILE, places.key(("question", "choices")), message, False)
-    seen: dict[str, str] = {}
+    letters_by_text: dict[str, str] = {}
     for letter, text in choices.items():
         span = places.span(("question", "choices", letter))
         if _ABOUT_OTHERS.fullmatch(text) or _names_letters(text, statement):
@@ -88,34 +88,36 @@ def _options(question: QuestionTable, statement: str, places: TomlPlaces) -> Ite
         # Case may matter: b/s and B/s.
         plain = " ".join(text.strip(" .").split())
         plain = plain[:1].lower() + plain[1:]
-        if plain in seen:
-            yield Remark(PROBLEM_FILE, span, f"Option {letter} says the same as {seen[plain]}.", False)
-        seen.setdefault(plain, letter)
+        if plain in letters_by_text:
+            yield Remark(PROBLEM_FILE, span, f"Option {letter} says the same as {letters_by_text[plain]}.", False)
+        letters_by_text.setdefault(plain, letter)
 
 
 def _names_letters(option: str, statement: str) -> bool:
     # What the statement itself calls A and B is no option.
-    found = _LETTERS.fullmatch(option)
-    return found is not None and not any(re.search(rf"\b{letter}\b", statement) for letter in found.groups())
+    match = _LETTERS.fullmatch(option)
+    return match is not None and not any(re.search(rf"\b{letter}\b", statement) for letter in match.groups())
 
 
 def _given_away(question: QuestionTable, key: str, statement: str, places: TomlPlaces) -> Iterator[Remark]:
     right = question.choices.get(key, "")
-    others = [text for letter, text in question.choices.items() if letter != key]
+    wrong_options = [text for letter, text in question.choices.items() if letter != key]
     span = places.span(("question", "choices", key))
-    if others and len(right) >= max(_LONG, _LONGER * max(map(len, others))):
+    if wrong_options and len(right) >= max(_LONG, _LONGER * max(map(len, wrong_options))):
         message = "The right option is at least twice as long as every other, which tells it. Make them alike."
         yield Remark(PROBLEM_FILE, span, message, False)
-    asked = f" {normalise(statement, question.language)} "
-    told = [text for text in (right, *others) if f" {normalise(text, question.language)} " in asked]
+    normalised_statement = f" {normalise(statement, question.language)} "
+    given_options = [
+        text for text in (right, *wrong_options) if f" {normalise(text, question.language)} " in normalised_statement
+    ]
     # Where other options stand there too, it tells nothing.
-    if told == [right] and len(right.split()) >= _TELLING_WORDS:
+    if given_options == [right] and len(right.split()) >= _TELLING_WORDS:
         yield Remark(PROBLEM_FILE, span, "The question has the words of the right option, and of no other.", False)
 
 
 def _not_self_contained(statement: str) -> Iterator[Remark]:
-    named = [] if _SHOWS.search(statement) else [(_FIGURE, "a figure or table, and has none")]
-    for pattern, what in (*named, (_ELSEWHERE, "something that is not in it")):
-        for found in pattern.finditer(statement):
-            message = f"The question refers to {what}. Add it, so that the question can be understood alone."
-            yield Remark(STATEMENT, Span(found.start(), found.end()), message, False)
+    figure_patterns = [] if _SHOWS.search(statement) else [(_FIGURE, "a figure or table, and has none")]
+    for pattern, referent in (*figure_patterns, (_ELSEWHERE, "something that is not in it")):
+        for match in pattern.finditer(statement):
+            message = f"The question refers to {referent}. Add it, so that the question can be understood alone."
+            yield Remark(STATEMENT, Span(match.start(), match.end()), message, False)

@@ -27,20 +27,20 @@ def remarks(problem: ProblemFolder) -> list[Remark]:
     """Everything that is wrong with a problem's files."""
     text = problem.text(PROBLEM_FILE)
     places = TomlPlaces(text)
-    spec, found = read_toml(PROBLEM_FILE, text, ProblemFile, places)
+    spec, problem_remarks = read_toml(PROBLEM_FILE, text, ProblemFile, places)
     if spec is None:
-        return found
+        return problem_remarks
     if spec.id != problem.folder.name:
         message = f"The id is {spec.id!r}, but the folder is called {problem.folder.name!r}."
-        found.append(Remark(PROBLEM_FILE, places.span(("id",)), message, True))
+        problem_remarks.append(Remark(PROBLEM_FILE, places.span(("id",)), message, True))
     pack, _ = read_toml(PACK_FILE, problem.pack_text(PACK_FILE), PackFile, TomlPlaces(""))
     if pack is not None and problem.folder.name not in pack.order:
         message = f"The order of {PACK_FILE} does not name this problem, so it is no part of the pack."
-        found.append(Remark(PROBLEM_FILE, places.span(("id",)), message, False))
-    found += content_remarks(problem, spec, places)
-    if pack is not None and problem.is_saved and not any(remark.is_error for remark in found):
-        found += _refused(problem, pack, places)
-    return found
+        problem_remarks.append(Remark(PROBLEM_FILE, places.span(("id",)), message, False))
+    problem_remarks += content_remarks(problem, spec, places)
+    if pack is not None and problem.is_saved and not any(remark.is_error for remark in problem_remarks):
+        problem_remarks += _refused(problem, pack, places)
+    return problem_remarks
 
 
 def pack_remarks(text: str, folder: Path) -> list[Remark]:
@@ -51,15 +51,15 @@ def pack_remarks(text: str, folder: Path) -> list[Remark]:
         folder: Of the pack.
     """
     places = TomlPlaces(text)
-    spec, found = read_toml(PACK_FILE, text, PackFile, places)
+    spec, toml_remarks = read_toml(PACK_FILE, text, PackFile, places)
     order = spec.order if spec is not None else []
     for index, name in enumerate(order):
         span = places.span(("order", index))
         if name in order[:index]:
-            found.append(Remark(PACK_FILE, span, f"{name!r} is named twice.", True))
+            toml_remarks.append(Remark(PACK_FILE, span, f"{name!r} is named twice.", True))
         elif "/" in name or not (folder / name / PROBLEM_FILE).is_file():
-            found.append(Remark(PACK_FILE, span, f"There is no {name}/{PROBLEM_FILE}.", True))
-    return found
+            toml_remarks.append(Remark(PACK_FILE, span, f"There is no {name}/{PROBLEM_FILE}.", True))
+    return toml_remarks
 
 
 def read_toml(file: str, text: str, model: type[_File], places: TomlPlaces) -> tuple[_File | None, list[Remark]]:
@@ -74,22 +74,27 @@ def read_toml(file: str, text: str, model: type[_File], places: TomlPlaces) -> t
     try:
         return model.model_validate(tomllib.loads(text)), []
     except tomllib.TOMLDecodeError as error:
-        return None, [Remark(file, _place(text, str(error)), f"This is not TOML: {_LINE.sub('', str(error))}.", True)]
+        return None, [
+            Remark(file, _error_span(text, str(error)), f"This is not TOML: {_LINE.sub('', str(error))}.", True)
+        ]
     except ValidationError as error:
-        found, errors = [], error.errors(include_url=False)
-        for one in errors:
-            if any(other is not one and other["loc"][: len(one["loc"])] == one["loc"] for other in errors):
+        toml_remarks, errors = [], error.errors(include_url=False)
+        for detail in errors:
+            if any(
+                other_detail is not detail and other_detail["loc"][: len(detail["loc"])] == detail["loc"]
+                for other_detail in errors
+            ):
                 # Of a list with an invalid item, pydantic also says that the valid ones are too few.
                 continue
-            path = tuple(part for part in one["loc"] if part != "[key]")
-            span = places.key(path) if one["type"] == "extra_forbidden" else places.span(path)
-            said = one["msg"].removeprefix("Value error, ")
-            if one["type"] == "extra_forbidden":
-                said = "there is no such field"
-            elif one["type"] == "missing":
-                said = "is missing"
-            found.append(Remark(file, span, f"{'.'.join(map(str, path))}: {said}.", True, path))
-        return None, found
+            path = tuple(part for part in detail["loc"] if part != "[key]")
+            span = places.key(path) if detail["type"] == "extra_forbidden" else places.span(path)
+            message = detail["msg"].removeprefix("Value error, ")
+            if detail["type"] == "extra_forbidden":
+                message = "there is no such field"
+            elif detail["type"] == "missing":
+                message = "is missing"
+            toml_remarks.append(Remark(file, span, f"{'.'.join(map(str, path))}: {message}.", True, path))
+        return None, toml_remarks
 
 
 def field_remark(file: str, places: TomlPlaces, field: str, reason: str, *, is_error: bool = True) -> Remark:
@@ -98,13 +103,13 @@ def field_remark(file: str, places: TomlPlaces, field: str, reason: str, *, is_e
     return Remark(file, places.span(path), f"{field}: {reason}.", is_error, path)
 
 
-def _place(text: str, message: str) -> Span:
-    found = _LINE.search(message)
-    if found is None or found[1] is None:
+def _error_span(text: str, message: str) -> Span:
+    match = _LINE.search(message)
+    if match is None or match[1] is None:
         return Span(max(0, len(text) - 1), len(text))
     lines = text.splitlines(keepends=True)
-    before = sum(map(len, lines[: int(found[1]) - 1]))
-    start = min(before + int(found[2]) - 1, max(0, len(text) - 1))
+    line_start = sum(map(len, lines[: int(match[1]) - 1]))
+    start = min(line_start + int(match[2]) - 1, max(0, len(text) - 1))
     return Span(start, min(start + 1, len(text)))
 
 

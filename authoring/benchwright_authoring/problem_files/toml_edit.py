@@ -37,9 +37,9 @@ def with_values(text: str, values: Mapping[str, object]) -> str:
         raise TomlEditError(_ONLY_YOU.format("a value")) from error
 
 
-def _with_table(text: str, table: Path, before: Mapping[str, Any], values: Mapping[str, object]) -> str:
+def _with_table(text: str, table: Path, old_values: Mapping[str, Any], values: Mapping[str, object]) -> str:
     for name, value in values.items():
-        path, old = (*table, name), before.get(name)
+        path, old = (*table, name), old_values.get(name)
         if old == value:
             continue
         is_written_out = TomlPlaces(text).value(path) is None
@@ -54,35 +54,35 @@ def _with_table(text: str, table: Path, before: Mapping[str, Any], values: Mappi
     return text
 
 
-def _with_tables(text: str, path: Path, before: Sequence[Any], values: Sequence[object]) -> str:
+def _with_tables(text: str, path: Path, old_tables: Sequence[Any], values: Sequence[object]) -> str:
     """An array whose tables have headers, `[[…]]`."""
     changed = text
-    for number in reversed(range(len(values), len(before))):
-        changed = _without(changed, (*path, number))
+    for number in reversed(range(len(values), len(old_tables))):
+        changed = _without_key(changed, (*path, number))
     for number, value in enumerate(values):
         if not isinstance(value, Mapping):
             break
-        if number < len(before):
-            for name, one in _and_removed(before[number], value).items():
-                if before[number].get(name) != one:
-                    changed = _with_value(changed, (*path, number, name), one)
+        if number < len(old_tables):
+            for name, field_value in _and_removed(old_tables[number], value).items():
+                if old_tables[number].get(name) != field_value:
+                    changed = _with_value(changed, (*path, number, name), field_value)
         else:
-            at = _end_of_line(changed, TomlPlaces(changed).end_of((*path, number - 1)))
-            lines = "".join(f"{name} = {_written(one)}\n" for name, one in value.items())
+            insert_offset = _end_of_line(changed, TomlPlaces(changed).end_of((*path, number - 1)))
+            lines = "".join(f"{name} = {_toml_text(field_value)}\n" for name, field_value in value.items())
             header = ".".join(part for part in path if isinstance(part, str))
-            changed = f"{_ended(changed[:at])}\n[[{header}]]\n{lines}{changed[at:]}"
+            changed = f"{_ended(changed[:insert_offset])}\n[[{header}]]\n{lines}{changed[insert_offset:]}"
     return _checked(text, path, list(values) or None, changed)
 
 
-def _and_removed(before: Mapping[str, Any], after: Mapping[str, object]) -> Mapping[str, object]:
+def _and_removed(old_values: Mapping[str, Any], new_values: Mapping[str, object]) -> Mapping[str, object]:
     """The values after a change, and None for what is there no more."""
-    return {**{name: None for name in before if name not in after}, **after}
+    return {**{name: None for name in old_values if name not in new_values}, **new_values}
 
 
-def _checked(before: str, path: Path, value: object, after: str) -> str:
+def _checked(old_text: str, path: Path, value: object, new_text: str) -> str:
     """The text after a change, if it changed this value and nothing else."""
-    wanted = tomllib.loads(before)
-    table: Any = wanted
+    expected_document = tomllib.loads(old_text)
+    table: Any = expected_document
     for part in path[:-1]:
         table = table.setdefault(part, {}) if isinstance(part, str) else table[part]
     if value is None:
@@ -90,35 +90,35 @@ def _checked(before: str, path: Path, value: object, after: str) -> str:
     else:
         table[path[-1]] = copy.copy(value)
     try:
-        is_as_wanted = tomllib.loads(after) == wanted
+        is_as_wanted = tomllib.loads(new_text) == expected_document
     except tomllib.TOMLDecodeError:
         is_as_wanted = False
     if not is_as_wanted:
         raise TomlEditError(_ONLY_YOU.format(".".join(map(str, path))))
-    return after
+    return new_text
 
 
 def _with_value(text: str, path: Path, value: object) -> str:
     if value is None:
-        return _without(text, path)
+        return _without_key(text, path)
     places = TomlPlaces(text)
     if (span := places.value(path)) is not None:
         if places.has_comment(span):
             raise TomlEditError(f"{'.'.join(map(str, path))} has comments: open the file and edit it there")
-        return f"{text[: span.start]}{_written(value)}{text[span.end :]}"
+        return f"{text[: span.start]}{_toml_text(value)}{text[span.end :]}"
     end = places.end_of(path[:-1])
-    at = _end_of_line(text, end) if end else 0
-    return f"{_ended(text[:at])}{path[-1]} = {_written(value)}\n{text[at:]}"
+    insert_offset = _end_of_line(text, end) if end else 0
+    return f"{_ended(text[:insert_offset])}{path[-1]} = {_toml_text(value)}\n{text[insert_offset:]}"
 
 
-def _without(text: str, path: Path) -> str:
+def _without_key(text: str, path: Path) -> str:
     """Without the lines of a key, and of all below it."""
-    for span in reversed(TomlPlaces(text).below(path)):
+    for span in reversed(TomlPlaces(text).spans_below(path)):
         text = text[: _start_of_line(text, span.start)] + text[_end_of_line(text, span.end) :]
     return text
 
 
-def _written(value: object) -> str:
+def _toml_text(value: object) -> str:
     if not isinstance(value, str) or "\n" not in value:
         return toml_value(value)
     lines = (toml_value(line)[1:-1] for line in value.split("\n"))
@@ -135,4 +135,4 @@ def _start_of_line(text: str, offset: int) -> int:
 
 def _end_of_line(text: str, offset: int) -> int:
     """Behind the line break; the end of the text if the last line has none."""
-    return found + 1 if (found := text.find("\n", offset)) >= 0 else len(text)
+    return line_break + 1 if (line_break := text.find("\n", offset)) >= 0 else len(text)

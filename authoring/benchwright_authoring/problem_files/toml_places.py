@@ -62,8 +62,8 @@ class TomlPlaces:
         """Of a value, or of the nearest one around it that is written; the first line if there is none."""
         for length in range(len(path), 0, -1):
             inner = tuple(path[:length])
-            if (found := self._values.get(inner) or self._keys.get(inner)) is not None:
-                return found
+            if (nearest_span := self._values.get(inner) or self._keys.get(inner)) is not None:
+                return nearest_span
         return Span(0, len(self._text.partition("\n")[0]))
 
     def key(self, path: Sequence[str | int]) -> Span:
@@ -74,32 +74,32 @@ class TomlPlaces:
         """Of exactly this value; None if it is not written, or as a table of its own."""
         return self._values.get(tuple(path))
 
-    def below(self, path: Path) -> list[Span]:
+    def spans_below(self, path: Path) -> list[Span]:
         """A key with its value, and those below it, in the order of the text; none is in another."""
-        found: list[Span] = []
-        for one, key in sorted(self._keys.items(), key=lambda item: item[1].start):
-            if one[: len(path)] == path and (not found or key.start >= found[-1].end):
-                found.append(Span(key.start, self._values.get(one, key).end))
-        return found
+        spans: list[Span] = []
+        for key_path, key in sorted(self._keys.items(), key=lambda item: item[1].start):
+            if key_path[: len(path)] == path and (not spans or key.start >= spans[-1].end):
+                spans.append(Span(key.start, self._values.get(key_path, key).end))
+        return spans
 
     def path_of(self, span: Span) -> Path | None:
         """The key that a span is, or whose value it is."""
         spans = (*self._values.items(), *self._keys.items())
-        return next((path for path, one in spans if one == span), None)
+        return next((path for path, candidate in spans if candidate == span), None)
 
     def has_comment(self, value: Span) -> bool:
         """Whether a comment is within a value."""
-        return any(value.start <= one.start < value.end for one in self._comments)
+        return any(value.start <= comment.start < value.end for comment in self._comments)
 
     def end_of(self, table: Path) -> int:
         """The end of the last key of a table with its value, of its header if it has none; 0 if that is missing too."""
         header = self._keys.get(table, Span(0, 0)).end
         return max((span.end for path, span in self._values.items() if path[:-1] == table), default=header)
 
-    def at(self, offset: int) -> tuple[Path, Span] | None:
+    def key_at(self, offset: int) -> tuple[Path, Span] | None:
         """The innermost key around an offset."""
-        around = [(path, span) for path, span in self._keys.items() if span.start <= offset <= span.end]
-        return max(around, key=lambda found: len(found[0]), default=None)
+        surrounding_keys = [(path, span) for path, span in self._keys.items() if span.start <= offset <= span.end]
+        return max(surrounding_keys, key=lambda key_span: len(key_span[0]), default=None)
 
     def keys_of(self, table: Path) -> set[str]:
         """The keys that a table has already."""
@@ -108,17 +108,17 @@ class TomlPlaces:
     def cursor(self, offset: int) -> Cursor | None:
         """What is typed before an offset; None in a comment, and in the middle of a text of several lines."""
         start = self._text.rfind("\n", 0, offset) + 1
-        before = self._text[start:offset]
+        text_before = self._text[start:offset]
         if self._is_inside_text(start):
             return None
-        if (header := _HEADER.match(before)) is not None:
+        if (header := _HEADER.match(text_before)) is not None:
             return Cursor((), None, Span(start + header.start("name"), offset), is_header=True)
         table = next(path for begins, path in reversed(self._tables) if begins <= start)
-        if (value := _VALUE.match(before)) is not None:
+        if (value := _VALUE.match(text_before)) is not None:
             *outer, key = value["key"].split(".")
             return Cursor((*table, *outer), key, Span(start + value.start("value"), offset))
-        if _KEY.match(before):
-            return Cursor(table, None, Span(start + len(before) - len(before.lstrip()), offset))
+        if _KEY.match(text_before):
+            return Cursor(table, None, Span(start + len(text_before) - len(text_before.lstrip()), offset))
         return None
 
     def _is_inside_text(self, offset: int) -> bool:

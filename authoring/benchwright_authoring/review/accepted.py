@@ -21,7 +21,7 @@ REPORT = "reviews.json"
 
 
 @dataclass(frozen=True)
-class Standing:
+class ReviewStanding:
     """What reviewers decided, and how they worked."""
 
     accepted: tuple[str, ...]
@@ -45,14 +45,16 @@ def decision(accepts: Sequence[bool], reviewers: int, *, unanimous: bool) -> boo
         reviewers: How many are wanted; if more have decided, all count.
         unanimous: Whether all have to accept it, instead of more than half.
     """
-    of = max(reviewers, len(accepts))
-    needed = of if unanimous else of // 2 + 1
-    if accepts.count(True) >= needed:
+    total = max(reviewers, len(accepts))
+    needed_count = total if unanimous else total // 2 + 1
+    if accepts.count(True) >= needed_count:
         return True
-    return False if of - accepts.count(False) < needed else None
+    return False if total - accepts.count(False) < needed_count else None
 
 
-def standing(folder: Path, reviewers: int, *, unanimous: bool) -> tuple[Standing, Mapping[str, Mapping[str, Review]]]:
+def standing(
+    folder: Path, reviewers: int, *, unanimous: bool
+) -> tuple[ReviewStanding, Mapping[str, Mapping[str, Review]]]:
     """How the reviews of a pack folder stand, and the reviews by question and reviewer.
 
     Raises:
@@ -61,35 +63,47 @@ def standing(folder: Path, reviewers: int, *, unanimous: bool) -> tuple[Standing
     """
     questions = questions_of(folder)
     reviews = decided_reviews(folder, questions)
-    keys = {one.id: one.hidden.answer.value for one in questions if one.hidden.answer is not None}
-    accepts = {name: [bool(one.accepts) for one in of.values()] for name, of in reviews.items()}
-    decided = {name: decision(said, reviewers, unanimous=unanimous) for name, said in accepts.items()}
+    keys = {problem.id: problem.hidden.answer.value for problem in questions if problem.hidden.answer is not None}
+    accepts = {
+        name: [bool(review.accepts) for review in question_reviews.values()]
+        for name, question_reviews in reviews.items()
+    }
+    decided = {
+        name: decision(question_accepts, reviewers, unanimous=unanimous) for name, question_accepts in accepts.items()
+    }
     times: dict[str, list[float]] = {}
-    for of in reviews.values():
-        for name, one in of.items():
-            times.setdefault(name, []).append(one.answer_s + one.decision_s)
+    for question_reviews in reviews.values():
+        for name, review in question_reviews.items():
+            times.setdefault(name, []).append(review.answer_s + review.decision_s)
     accepted, rejected, left = (
-        tuple(name for name, one in decided.items() if one is wanted) for wanted in (True, False, None)
+        tuple(name for name, question_outcome in decided.items() if question_outcome is outcome)
+        for outcome in (True, False, None)
     )
-    found = Standing(
+    pack_standing = ReviewStanding(
         accepted,
         rejected,
         left,
         agreement([*accepts.values()]),
         sum(map(len, accepts.values())),
-        sum(one.answer == keys.get(name) for name, of in reviews.items() for one in of.values()),
+        sum(
+            review.answer == keys.get(name)
+            for name, question_reviews in reviews.items()
+            for review in question_reviews.values()
+        ),
         {name: median(seconds) for name, seconds in times.items()},
     )
-    return found, reviews
+    return pack_standing, reviews
 
 
-def write_accepted(source: Path, folder: Path, found: Standing, reviews: Mapping[str, Mapping[str, Review]]) -> None:
+def write_accepted(
+    source: Path, folder: Path, pack_standing: ReviewStanding, reviews: Mapping[str, Mapping[str, Review]]
+) -> None:
     """Writes a pack folder of the accepted questions, and a report with all reviews.
 
     Args:
         source: The pack folder that was reviewed.
         folder: Where to write; what an earlier run wrote there is written again.
-        found: Which questions are accepted.
+        pack_standing: Which questions are accepted.
         reviews: By question and reviewer.
 
     Raises:
@@ -100,16 +114,19 @@ def write_accepted(source: Path, folder: Path, found: Standing, reviews: Mapping
     if folder.resolve() == source.resolve():
         raise ReviewError(f"{folder} holds the questions that were reviewed; choose another folder")
     check_made_folder(folder, REPORT)
-    if not found.accepted:
+    if not pack_standing.accepted:
         raise ReviewError(f"no question of {source} is accepted yet")
     folder.mkdir(parents=True, exist_ok=True)
-    report = {name: {who: one.model_dump(mode="json") for who, one in of.items()} for name, of in reviews.items()}
+    report = {
+        name: {reviewer: review.model_dump(mode="json") for reviewer, review in question_reviews.items()}
+        for name, question_reviews in reviews.items()
+    }
     write_atomically(folder / REPORT, (json.dumps(report, indent=1) + "\n").encode(), 0o600)
     for old in folder.glob(f"*/{PROBLEM_FILE}"):
         shutil.rmtree(old.parent)
-    for name in found.accepted:
+    for name in pack_standing.accepted:
         shutil.copytree(source / name, folder / name, symlinks=True)
     head = read_pack_head(source).model_dump(mode="json", exclude_none=True, exclude={"canary"})
-    head |= {"name": folder.absolute().name, "order": [*found.accepted]}
+    head |= {"name": folder.absolute().name, "order": [*pack_standing.accepted]}
     write_atomically(folder / PACK_FILE, as_toml(head).encode())
     read_pack_folder(folder)

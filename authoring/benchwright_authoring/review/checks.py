@@ -29,7 +29,7 @@ def agreement(decisions: Sequence[Sequence[bool]]) -> float | None:
     from benchwright_judges.agreement.estimators import alpha
 
     ratings = np.full((max(map(len, decisions)), len(decisions)), np.nan)
-    for item, of in enumerate(decisions):
-        ratings[: len(of), item] = of
-    found = alpha(ratings, "nominal")
-    return None if np.isnan(found) else found
+    for item, question_decisions in enumerate(decisions):
+        ratings[: len(question_decisions), item] = question_decisions
+    coefficient = alpha(ratings, "nominal")
+    return None if np.isnan(coefficient) else coefficient

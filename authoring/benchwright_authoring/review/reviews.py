@@ -54,14 +54,14 @@ def questions_of(folder: Path) -> Sequence[Problem]:
         DatasetError: It holds no pack.
         ReviewError: The pack has none.
     """
-    found = [
-        one
-        for one in read_pack_folder(folder).problems
-        if one.public.question is not None and one.public.question.format.answered_by is AnsweredBy.CHOICE
+    questions = [
+        problem
+        for problem in read_pack_folder(folder).problems
+        if problem.public.question is not None and problem.public.question.format.answered_by is AnsweredBy.CHOICE
     ]
-    if not found:
+    if not questions:
         raise ReviewError(f"{folder} has no multiple-choice question")
-    return found
+    return questions
 
 
 class Reviewer:
@@ -91,7 +91,7 @@ class Reviewer:
         path = f"{self._path}/{problem.id}.json"
         file = self._pack / path
         try:
-            found = Review.model_validate_json(read_plain_file(self._pack, path, _LARGEST_BYTES))
+            review = Review.model_validate_json(read_plain_file(self._pack, path, _LARGEST_BYTES))
         except FileNotFoundError:
             return None
         except (NotPlainFileError, FileTooLargeError) as error:
@@ -100,14 +100,16 @@ class Reviewer:
             raise DatasetError(file, "", f"can't be read: {error.strerror}") from error
         except ValidationError as error:
             raise DatasetError.from_validation(file, error) from error
-        return found if found.sha256 == problem.hidden.sha256 else None
+        return review if review.sha256 == problem.hidden.sha256 else None
 
     def waiting(self, questions: Sequence[Problem]) -> Sequence[tuple[Problem, Review | None]]:
         """What is left to do: begun reviews first, then the others in an order of this reviewer's own."""
-        own = [*questions]
-        random.Random(self._name).shuffle(own)  # noqa: S311 - no secret
-        left = [(one, self.review(one)) for one in own]
-        return sorted((one for one in left if one[1] is None or one[1].accepts is None), key=lambda one: one[1] is None)
+        own_order = [*questions]
+        random.Random(self._name).shuffle(own_order)  # noqa: S311 - no secret
+        left = [(problem, self.review(problem)) for problem in own_order]
+        return sorted(
+            (pair for pair in left if pair[1] is None or pair[1].accepts is None), key=lambda pair: pair[1] is None
+        )
 
     def answer(self, problem: Problem, letter: str, seconds: float) -> Review:
         """Takes the answer of a reviewer who has not seen the key; it can't be changed.
@@ -139,8 +141,8 @@ class Reviewer:
             raise ReviewError("a question is accepted only if all of the checks hold")
         if not accepts and not comment.strip():
             raise ReviewError("say in the comment what is wrong")
-        said = {"accepts": accepts, "checks": tuple(checks), "comment": comment[:LONGEST_COMMENT]}
-        return self._keep(problem, begun.model_copy(update=said | {"decision_s": seconds}))
+        changes = {"accepts": accepts, "checks": tuple(checks), "comment": comment[:LONGEST_COMMENT]}
+        return self._keep(problem, begun.model_copy(update=changes | {"decision_s": seconds}))
 
     def _keep(self, problem: Problem, review: Review) -> Review:
         folder = self._pack / self._path
@@ -156,10 +158,16 @@ def decided_reviews(folder: Path, questions: Sequence[Problem]) -> Mapping[str, 
     Raises:
         DatasetError: One can't be read.
     """
-    place = folder / _FOLDER
-    names = sorted(one.name for one in place.iterdir() if _NAME.fullmatch(one.name)) if place.is_dir() else []
-    found: dict[str, dict[str, Review]] = {}
+    reviews_folder = folder / _FOLDER
+    names = (
+        sorted(path.name for path in reviews_folder.iterdir() if _NAME.fullmatch(path.name))
+        if reviews_folder.is_dir()
+        else []
+    )
+    reviews: dict[str, dict[str, Review]] = {}
     for problem in questions:
         all_of = {name: Reviewer(folder, name).review(problem) for name in names}
-        found[problem.id] = {name: one for name, one in all_of.items() if one is not None and one.accepts is not None}
-    return found
+        reviews[problem.id] = {
+            name: review for name, review in all_of.items() if review is not None and review.accepts is not None
+        }
+    return reviews

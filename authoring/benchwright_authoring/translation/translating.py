@@ -66,8 +66,8 @@ class Translator:
         target: The same of the language that is wanted.
     """
 
-    def __init__(self, there: KeptReplies, back: KeptReplies, source: str, target: str) -> None:
-        self._there = there
+    def __init__(self, forward: KeptReplies, back: KeptReplies, source: str, target: str) -> None:
+        self._forward = forward
         self._back = back
         self._source = source
         self._target = target
@@ -80,13 +80,13 @@ class Translator:
         """
         source = texts_of(problem)
         try:
-            texts = await self._translated(self._there, problem.id, source, (self._source, self._target))
+            texts = await self._translated(self._forward, problem.id, source, (self._source, self._target))
             back = await self._translated(self._back, problem.id, texts, (self._target, self._source))
-            found = await self._differences(problem.id, source, back)
+            differences = await self._differences(problem.id, source, back)
         except TranslationError as error:
             return Translated(problem=problem.id, faults=(str(error),))
-        made = "" if found else f"{problem.id}-{self._target}"
-        return Translated(problem=problem.id, made=made, texts=texts, back=back, faults=found)
+        new_problem = "" if differences else f"{problem.id}-{self._target}"
+        return Translated(problem=problem.id, made=new_problem, texts=texts, back=back, faults=differences)
 
     async def _translated(
         self, model: KeptReplies, problem: str, texts: Mapping[str, str], languages: tuple[str, str]
@@ -94,34 +94,36 @@ class Translator:
         source, target = languages
         instructions = _text("translate").format(source=LANGUAGES[source], target=LANGUAGES[target])
         schema = object_schema({field: {"type": "string"} for field in texts})
-        shown = json.dumps(dict(texts), ensure_ascii=False, indent=1)
-        said = await model.reply(f"{source}-{target}", problem, instructions, shown, schema)
-        wrong = list(faults(texts, said)) or list(_other_values(texts, said, languages))
+        prompt = json.dumps(dict(texts), ensure_ascii=False, indent=1)
+        reply = await model.reply(f"{source}-{target}", problem, instructions, prompt, schema)
+        wrong = list(faults(texts, reply)) or list(_other_values(texts, reply, languages))
         if wrong:
             raise TranslationError(f"from {LANGUAGES[source]} to {LANGUAGES[target]}: {'; '.join(wrong)}")
-        return {field: str(text).strip() for field, text in said.items()}
+        return {field: str(text).strip() for field, text in reply.items()}
 
     async def _differences(self, problem: str, source: Mapping[str, str], back: Mapping[str, str]) -> tuple[str, ...]:
-        shown = json.dumps({"first": dict(source), "second": dict(back)}, ensure_ascii=False, indent=1)
+        prompt = json.dumps({"first": dict(source), "second": dict(back)}, ensure_ascii=False, indent=1)
         schema: dict[str, JsonValue] = object_schema({"difference": {"type": "string"}, "same": {"type": "boolean"}})
         kind = f"compare-{self._target}"
-        said = await self._back.reply(kind, problem, _text("compare"), shown, schema)
-        same, difference = said.get("same"), said.get("difference")
-        if not isinstance(same, bool) or not isinstance(difference, str):
+        reply = await self._back.reply(kind, problem, _text("compare"), prompt, schema)
+        is_same, difference = reply.get("same"), reply.get("difference")
+        if not isinstance(is_same, bool) or not isinstance(difference, str):
             raise TranslationError(f"{self._back.name} did not say whether both versions are the same")
-        why = " ".join(visible(difference)[:_LONGEST].split()) or "it does not say what"
-        return () if same else (f"translated back, something differs: {why}",)
+        explanation = " ".join(visible(difference)[:_LONGEST].split()) or "it does not say what"
+        return () if is_same else (f"translated back, something differs: {explanation}",)
 
 
-def _other_values(texts: Mapping[str, str], said: Mapping[str, str], languages: tuple[str, str]) -> Iterator[str]:
+def _other_values(texts: Mapping[str, str], reply: Mapping[str, str], languages: tuple[str, str]) -> Iterator[str]:
     """Accepted answers that are another number in the other language: 1,024 is a thousand here and about one there."""
     for field, text in texts.items():
         if field != "answer" and not field.startswith("also accepted "):
             continue
-        before = read_quantity(text.strip(), languages[0])
-        after = read_quantity(said[field].strip(), languages[1])
+        old_quantity = read_quantity(text.strip(), languages[0])
+        new_quantity = read_quantity(reply[field].strip(), languages[1])
         # A notation may have several readings, such as 1.024 in German.
-        is_same = before.values & after.values if before and after else before is after
+        is_same = (
+            old_quantity.values & new_quantity.values if old_quantity and new_quantity else old_quantity is new_quantity
+        )
         if not is_same:
             yield f"{field} is another number in {LANGUAGES[languages[1]]}"
 
@@ -152,18 +154,18 @@ def questions_of(folder: Path, source: str, target: str) -> Sequence[Problem]:
             raise TranslationError(f"{code!r} is none of the languages {', '.join(LANGUAGES)}")
     if source == target:
         raise TranslationError("the questions are in that language already")
-    found = [
-        one
-        for one in read_pack_folder(folder).problems
-        if one.kind is Kind.QUESTION
-        and one.public.question is not None
-        and one.public.question.language == source
+    questions = [
+        problem
+        for problem in read_pack_folder(folder).problems
+        if problem.kind is Kind.QUESTION
+        and problem.public.question is not None
+        and problem.public.question.language == source
         # What people give points for has an order and numbers of its own.
-        and (one.hidden.answer is None or one.hidden.answer.points is None)
+        and (problem.hidden.answer is None or problem.hidden.answer.points is None)
     ]
-    if not found:
+    if not questions:
         raise TranslationError(f"{folder} has no question in {LANGUAGES[source]}")
-    return found
+    return questions
 
 
 async def translate_all(
@@ -174,14 +176,14 @@ async def translate_all(
     Raises:
         OutOfBudgetError: See `Translator.translate`.
     """
-    found = []
+    translations = []
     for problem in problems:
-        found.append(await translator.translate(problem))
+        translations.append(await translator.translate(problem))
         on_done()
-    return found
+    return translations
 
 
-def write_translated(source: Path, folder: Path, found: Sequence[Translated], target: str) -> int:
+def write_translated(source: Path, folder: Path, translations: Sequence[Translated], target: str) -> int:
     """Writes a pack folder with the questions that passed, and a report on all; returns how many passed.
 
     Questions of an earlier translation are written again: an author corrects the original, or copies the folder.
@@ -189,7 +191,7 @@ def write_translated(source: Path, folder: Path, found: Sequence[Translated], ta
     Args:
         source: The pack folder that was translated.
         folder: Where to write.
-        found: What became of its questions.
+        translations: What became of its questions.
         target: ISO 639 code.
 
     Raises:
@@ -199,20 +201,20 @@ def write_translated(source: Path, folder: Path, found: Sequence[Translated], ta
     """
     check_folder(source, folder)
     head = read_pack_head(source)
-    problems = {one.id: one for one in read_pack_folder(source).problems}
+    problems = {problem.id: problem for problem in read_pack_folder(source).problems}
     folder.mkdir(parents=True, exist_ok=True)
-    passed = [one for one in found if one.made]
-    for one in passed:
-        shutil.rmtree(folder / one.made, ignore_errors=True)
-        _write(folder / one.made, problems[one.problem], one, target)
-    report = [one.model_dump(mode="json") for one in found]
+    passed = [translation for translation in translations if translation.made]
+    for translation in passed:
+        shutil.rmtree(folder / translation.made, ignore_errors=True)
+        _write(folder / translation.made, problems[translation.problem], translation, target)
+    report = [translation.model_dump(mode="json") for translation in translations]
     write_atomically(folder / REPORT, (json.dumps(report, ensure_ascii=False, indent=1) + "\n").encode(), 0o600)
     if passed:
         values = head.model_dump(mode="json", exclude_none=True, exclude={"canary"})
         values |= {
             "name": folder.absolute().name,
             "title": f"{head.title} ({LANGUAGES[target]})",
-            "order": [one.made for one in passed],
+            "order": [translation.made for translation in passed],
         }
         values["source"] = f"{head.source}; translated by models"
         write_atomically(folder / PACK_FILE, as_toml(values).encode())
@@ -233,29 +235,35 @@ def check_folder(source: Path, folder: Path) -> None:
     check_made_folder(folder, REPORT)
 
 
-def _write(made: Path, problem: Problem, found: Translated, target: str) -> None:
-    question, key, texts = problem.public.question, problem.hidden.answer, found.texts
+def _write(new_folder: Path, problem: Problem, translation: Translated, target: str) -> None:
+    question, key, texts = problem.public.question, problem.hidden.answer, translation.texts
     if question is None or key is None:
         return
-    made.mkdir()
-    for place, figures in ((made, problem.public.figures), (made / "hidden", key.figures)):
+    new_folder.mkdir()
+    for folder, figures in ((new_folder, problem.public.figures), (new_folder / "hidden", key.figures)):
         for figure in figures:
-            file = place / figure.path
+            file = folder / figure.path
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(figure.content)
-    kept = question.model_dump(mode="json", include={"format", "subdomain", "topic", "tag", "skill"}, exclude_none=True)
+    question_fields = question.model_dump(
+        mode="json", include={"format", "subdomain", "topic", "tag", "skill"}, exclude_none=True
+    )
     choices = {choice.letter: texts[f"choice {choice.letter}"] for choice in question.choices}
-    table = {name: value for name, value in kept.items() if value} | {"language": target}
+    table = {name: value for name, value in question_fields.items() if value} | {"language": target}
     table |= {"group": question.group or problem.id} | ({"choices": choices} if choices else {})
     answer = key.model_dump(mode="json", include={"closed", "unit", "tolerance"}, exclude_defaults=True)
     answer["value"] = texts.get("answer", key.value)
     accepted = [text for field, text in texts.items() if field.startswith("also accepted ")]
     answer |= {"alternatives": accepted} if accepted else {}
     answer |= {name: texts[name] for name in ("rubric", "explanation") if texts[name]}
-    values: dict[str, object] = {"id": found.made, "kind": Kind.QUESTION.value, "difficulty": problem.difficulty.value}
+    values: dict[str, object] = {
+        "id": translation.made,
+        "kind": Kind.QUESTION.value,
+        "difficulty": problem.difficulty.value,
+    }
     values |= {"domain": question.domain} if question.domain else {}
-    write_atomically(made / PROBLEM_FILE, as_toml(values | {"question": table, "answer": answer}).encode())
-    write_atomically(made / STATEMENT, f"# {texts['title']}\n\n{texts['statement']}\n".encode())
+    write_atomically(new_folder / PROBLEM_FILE, as_toml(values | {"question": table, "answer": answer}).encode())
+    write_atomically(new_folder / STATEMENT, f"# {texts['title']}\n\n{texts['statement']}\n".encode())
 
 
 def _text(name: str) -> str:
@@ -275,26 +283,26 @@ def faults(source: Mapping[str, str], translated: Mapping[str, object]) -> Itera
         yield "the reply has other fields than the question"
         return
     for field, text in source.items():
-        other = translated[field]
-        if not isinstance(other, str):
+        translated_text = translated[field]
+        if not isinstance(translated_text, str):
             yield f"{field} is no text"
-        elif visible(other) != other:
+        elif visible(translated_text) != translated_text:
             yield f"{field} has characters that can't be seen"
-        elif bool(text.strip()) != bool(other.strip()):
+        elif bool(text.strip()) != bool(translated_text.strip()):
             yield f"{field} is {'empty' if text.strip() else 'not empty any more'}"
         else:
-            yield from _changed(field, text, other)
+            yield from _changed(field, text, translated_text)
     choices = [str(text).strip() for field, text in translated.items() if field.startswith("choice ")]
     if len(set(choices)) < len(choices):
         yield "two options say the same"
 
 
-def _changed(field: str, text: str, other: str) -> Iterator[str]:
-    if _FENCED.findall(text) != _FENCED.findall(other):
+def _changed(field: str, text: str, new_text: str) -> Iterator[str]:
+    if _FENCED.findall(text) != _FENCED.findall(new_text):
         yield f"{field} has a block of code that was changed"
-    plain, plain_other = _FENCED.sub("", text), _FENCED.sub("", other)
-    for what, pattern in _PROTECTED.items():
-        before, after = Counter(pattern.findall(plain)), Counter(pattern.findall(plain_other))
-        for token in [*(before - after), *(after - before)][:1]:
-            yield f"{field} has {what} that was changed: {visible(token)[:_SHOWN]}"
+    plain, plain_other = _FENCED.sub("", text), _FENCED.sub("", new_text)
+    for content_kind, pattern in _PROTECTED.items():
+        old_tokens, new_tokens = Counter(pattern.findall(plain)), Counter(pattern.findall(plain_other))
+        for token in [*(old_tokens - new_tokens), *(new_tokens - old_tokens)][:1]:
+            yield f"{field} has {content_kind} that was changed: {visible(token)[:_SHOWN]}"
             return

@@ -46,18 +46,18 @@ def drawings_of(picture: Image, words: Sequence[Word], scale: float) -> tuple[li
     columns, rows = max(1, round(ink.width / cell)), max(1, round(ink.height / cell))
     cells = ink.reduce(max(1, int(cell))) if cell >= 2 else ink
     columns, rows = cells.size
-    filled = {at for at, value in enumerate(cells.tobytes()) if value > 8}
-    across, down = picture.width / scale / columns, picture.height / scale / rows
+    filled = {index for index, value in enumerate(cells.tobytes()) if value > 8}
+    cell_width, cell_height = picture.width / scale / columns, picture.height / scale / rows
     boxes = [
         Box(
-            min(at % columns for at in group) * across,
-            min(at // columns for at in group) * down,
-            (max(at % columns for at in group) + 1) * across,
-            (max(at // columns for at in group) + 1) * down,
+            min(index % columns for index in group) * cell_width,
+            min(index // columns for index in group) * cell_height,
+            (max(index % columns for index in group) + 1) * cell_width,
+            (max(index // columns for index in group) + 1) * cell_height,
         )
         for group in _groups(filled, columns)
     ]
-    return _named(boxes, words, picture.width / scale, picture.height / scale)
+    return _classified(boxes, words, picture.width / scale, picture.height / scale)
 
 
 def _groups(filled: set[int], columns: int) -> Iterator[list[int]]:
@@ -67,18 +67,18 @@ def _groups(filled: set[int], columns: int) -> Iterator[list[int]]:
         waiting = [filled.pop()]
         group = []
         while waiting:
-            at = waiting.pop()
-            group.append(at)
+            index = waiting.pop()
+            group.append(index)
             for row in reach:
                 for column in reach:
-                    other = at + row * columns + column
-                    if other in filled and 0 <= at % columns + column < columns:
-                        filled.remove(other)
-                        waiting.append(other)
+                    neighbour = index + row * columns + column
+                    if neighbour in filled and 0 <= index % columns + column < columns:
+                        filled.remove(neighbour)
+                        waiting.append(neighbour)
         yield group
 
 
-def _named(boxes: list[Box], words: Sequence[Word], width: float, height: float) -> tuple[list[Drawing], int]:
+def _classified(boxes: list[Box], words: Sequence[Word], width: float, height: float) -> tuple[list[Drawing], int]:
     frames = [box for box in boxes if box.width > _FRAME * width and box.height > _FRAME * height]
     specks = [box for box in boxes if max(box.width, box.height) < _SPECK_POINTS]
     solid = [box for box in boxes if box not in frames and box not in specks]
@@ -87,21 +87,21 @@ def _named(boxes: list[Box], words: Sequence[Word], width: float, height: float)
     tables, rules = _ruled_tables(thin, bodies, words)
     large = [box for box in bodies if min(box.width, box.height) >= _LEAST_POINTS]
     small = [box for box in bodies if box not in large]
-    found = [Drawing(kind=_kind(box, words), box=box) for box in large]
-    found += [Drawing(kind=DrawingKind.TABLE, box=box) for box in tables]
-    outside = [box for box in (*rules, *small) if not any(one.box.has_centre_of(box) for one in found)]
-    found += [Drawing(kind=DrawingKind.RULE, box=box) for box in (*outside, *frames)]
-    return sorted(found, key=lambda one: (one.box.top, one.box.left)), len(specks)
+    drawings = [Drawing(kind=_kind(box, words), box=box) for box in large]
+    drawings += [Drawing(kind=DrawingKind.TABLE, box=box) for box in tables]
+    outside = [box for box in (*rules, *small) if not any(drawing.box.has_centre_of(box) for drawing in drawings)]
+    drawings += [Drawing(kind=DrawingKind.RULE, box=box) for box in (*outside, *frames)]
+    return sorted(drawings, key=lambda drawing: (drawing.box.top, drawing.box.left)), len(specks)
 
 
-def _merged(boxes: Sequence[Box], across: float, down: float) -> list[Box]:
+def _merged(boxes: Sequence[Box], gap_x: float, gap_y: float) -> list[Box]:
     """Boxes as one that are no farther from each other than this, in points."""
     merged: list[Box] = []
     for box in boxes:
         whole = box
-        while touching := next((other for other in merged if other.grown(across, down).meets(whole)), None):
+        while touching := next((candidate for candidate in merged if candidate.grown(gap_x, gap_y).meets(whole)), None):
             merged.remove(touching)
-            whole = whole.around(touching)
+            whole = whole.union(touching)
         merged.append(whole)
     return merged
 
@@ -114,21 +114,21 @@ def _ruled_tables(thin: Sequence[Box], bodies: Sequence[Box], words: Sequence[Wo
     )
     upright = [box for box in thin if box.width <= box.height]
     tables: list[Box] = []
-    used: list[Box] = []
+    used_rules: list[Box] = []
     for rule in level:
-        same = [
-            other
-            for other in level
-            if abs(other.left - rule.left) < _SAME_POINTS
-            and abs(other.right - rule.right) < _SAME_POINTS
-            and 0 <= other.top - rule.top < _TABLE_POINTS
+        aligned_rules = [
+            candidate
+            for candidate in level
+            if abs(candidate.left - rule.left) < _SAME_POINTS
+            and abs(candidate.right - rule.right) < _SAME_POINTS
+            and 0 <= candidate.top - rule.top < _TABLE_POINTS
         ]
-        whole = Box(rule.left, rule.top, rule.right, same[-1].bottom)
-        is_table = rule.width > _LEAST_TABLE_POINTS and len(same) >= 3 and _columns(whole, words) >= 2
-        if rule not in used and is_table and not any(whole.meets(box) for box in bodies):
+        whole = Box(rule.left, rule.top, rule.right, aligned_rules[-1].bottom)
+        is_table = rule.width > _LEAST_TABLE_POINTS and len(aligned_rules) >= 3 and _columns(whole, words) >= 2
+        if rule not in used_rules and is_table and not any(whole.meets(box) for box in bodies):
             tables.append(whole)
-            used += same
-    return tables, [rule for rule in (*level, *upright) if rule not in used]
+            used_rules += aligned_rules
+    return tables, [rule for rule in (*level, *upright) if rule not in used_rules]
 
 
 def _kind(box: Box, words: Sequence[Word]) -> DrawingKind:
@@ -152,4 +152,4 @@ def _columns(box: Box, words: Sequence[Word]) -> int:
 
 
 def _steps(values: Sequence[float]) -> int:
-    return sum(at == 0 or value - values[at - 1] > _SAME_POINTS for at, value in enumerate(values))
+    return sum(index == 0 or value - values[index - 1] > _SAME_POINTS for index, value in enumerate(values))

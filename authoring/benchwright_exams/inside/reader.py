@@ -33,18 +33,18 @@ _FEW_WORDS = 12
 def run(arguments: list[str]) -> None:
     """Carry out one request: `about`, or `page NUMBER TESSERACT LANGUAGE`."""
     _limit()
-    name, *rest = arguments
+    name, *page_arguments = arguments
     picture: Image | None = None
     try:
         if name == "about":
-            said = _about()
+            reply = _document_summary()
         else:
-            said, picture = _page(int(rest[0]), *rest[1:])
+            reply, picture = _page(int(page_arguments[0]), *page_arguments[1:])
     except MemoryError:
-        said = {"error": "it takes more memory than an exam needs"}
+        reply = {"error": "it takes more memory than an exam needs"}
     except _RefusedError as error:
-        said = {"error": str(error)}
-    sys.stdout.buffer.write(json.dumps(said).encode() + b"\n")
+        reply = {"error": str(error)}
+    sys.stdout.buffer.write(json.dumps(reply).encode() + b"\n")
     if picture is not None:
         sys.stdout.buffer.write(picture.tobytes())
 
@@ -57,13 +57,13 @@ def _limit() -> None:
     with suppress(ImportError, ValueError, OSError):
         import resource
 
-        for kind, most in (
+        for kind, limit in (
             (resource.RLIMIT_AS, _MEMORY_BYTES),
             (resource.RLIMIT_CPU, CPU_S),
             (resource.RLIMIT_FSIZE, _FILE_BYTES),
             (resource.RLIMIT_CORE, 0),
         ):
-            resource.setrlimit(kind, (most, most))
+            resource.setrlimit(kind, (limit, limit))
 
 
 def _opened() -> Any:
@@ -77,7 +77,7 @@ def _opened() -> Any:
         raise _RefusedError(reason) from error
 
 
-def _about() -> dict[str, Any]:
+def _document_summary() -> dict[str, Any]:
     import pypdfium2.raw as pdfium
 
     document = _opened()
@@ -142,11 +142,11 @@ def _recognised(page: Any, program: str, language: str) -> tuple[Image, list[Any
 
     large, _ = _picture(page, DPI)
     try:
-        seen = recognise(large, program, language)
+        recognised = recognise(large, program, language)
     except (subprocess.SubprocessError, OSError) as error:
         raise _RefusedError("Tesseract failed, or took too long") from error
-    smaller = seen.picture.resize((large.width * PICTURE_DPI // DPI, large.height * PICTURE_DPI // DPI))
-    return smaller, seen.words, seen.confidence, seen.unsure
+    smaller = recognised.picture.resize((large.width * PICTURE_DPI // DPI, large.height * PICTURE_DPI // DPI))
+    return smaller, recognised.words, recognised.confidence, recognised.unsure
 
 
 def _pictured(page: Any) -> tuple[float, int]:

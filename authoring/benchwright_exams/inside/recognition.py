@@ -39,7 +39,7 @@ class Recognised(NamedTuple):
     """What is too unclear to be a word of the page."""
 
 
-class _Found(NamedTuple):
+class _Word(NamedTuple):
     word: Word
     line: tuple[str, ...]
 
@@ -55,42 +55,42 @@ def recognise(picture: Image, program: str, language: str) -> Recognised:
     Raises:
         subprocess.SubprocessError: It failed.
     """
-    found = _words(picture, program, language)
-    turned = _slope(found)
+    found_words = _words(picture, program, language)
+    turned = _slope(found_words)
     if abs(turned) > _STRAIGHT_DEGREES:
         from PIL.Image import Resampling
 
         picture = picture.rotate(turned, resample=Resampling.BICUBIC, fillcolor="white")
-        found = _words(picture, program, language)
-    clear, unsure = _sorted(found)
+        found_words = _words(picture, program, language)
+    clear, unsure = _sorted(found_words)
     mean = round(statistics.fmean([word.confidence for word in clear]), 1) if clear else 0.0
     return Recognised(picture, clear, mean, unsure)
 
 
-def _sorted(found: list[_Found]) -> tuple[list[Word], list[Word]]:
+def _sorted(found_words: list[_Word]) -> tuple[list[Word], list[Word]]:
     """Words of the page, and what may be anything: an unclear word counts among clear ones of its line."""
     lines: dict[tuple[str, ...], list[bool]] = defaultdict(list)
-    for one in found:
-        lines[one.line].append(one.word.confidence >= _LEAST_CONFIDENCE)
+    for found_word in found_words:
+        lines[found_word.line].append(found_word.word.confidence >= _LEAST_CONFIDENCE)
     clear: list[Word] = []
     unsure: list[Word] = []
-    for word, line in found:
-        among = statistics.fmean(lines[line]) >= _CLEAR_SHARE and any(sign.isalnum() for sign in word.text)
-        (clear if word.confidence >= _LEAST_CONFIDENCE or among else unsure).append(word)
+    for word, line in found_words:
+        is_among_clear = statistics.fmean(lines[line]) >= _CLEAR_SHARE and any(sign.isalnum() for sign in word.text)
+        (clear if word.confidence >= _LEAST_CONFIDENCE or is_among_clear else unsure).append(word)
     return clear, unsure
 
 
-def _words(picture: Image, program: str, language: str) -> list[_Found]:
-    with tempfile.TemporaryDirectory() as own:
-        file = Path(own) / "page.png"
+def _words(picture: Image, program: str, language: str) -> list[_Word]:
+    with tempfile.TemporaryDirectory() as scratch:
+        file = Path(scratch) / "page.png"
         picture.convert("L").save(file, dpi=(DPI, DPI))
-        shown = subprocess.run(
+        process = subprocess.run(
             [program, str(file), "stdout", "-l", language, "--dpi", str(DPI), "--psm", "3", "tsv"],
             capture_output=True,
             timeout=_SECONDS,
             check=True,
         )
-    rows = csv.DictReader(StringIO(shown.stdout.decode("utf-8", "replace")), delimiter="\t", quoting=csv.QUOTE_NONE)
+    rows = csv.DictReader(StringIO(process.stdout.decode("utf-8", "replace")), delimiter="\t", quoting=csv.QUOTE_NONE)
     words = []
     for row in rows:
         text, confidence = (row.get("text") or "").strip(), float(row.get("conf") or -1)
@@ -99,15 +99,15 @@ def _words(picture: Image, program: str, language: str) -> list[_Found]:
         left, top, width, height = (int(row[name]) * 72 / DPI for name in ("left", "top", "width", "height"))
         line = (row["block_num"], row["par_num"], row["line_num"])
         box = Box(left, top, left + width, top + height)
-        words.append(_Found(Word(text, box, height * 1.2, confidence=confidence), line))
+        words.append(_Word(Word(text, box, height * 1.2, confidence=confidence), line))
     return words
 
 
-def _slope(found: list[_Found]) -> float:
+def _slope(found_words: list[_Word]) -> float:
     """Degrees by which lines fall to the right; 0 if there are too few to say."""
     lines: dict[tuple[str, ...], list[Box]] = defaultdict(list)
-    for one in found:
-        lines[one.line].append(one.word.box)
+    for found_word in found_words:
+        lines[found_word.line].append(found_word.word.box)
     slopes = [
         math.degrees(
             statistics.linear_regression(

@@ -45,14 +45,14 @@ def words_of(page: Any, picture: Image, scale: float) -> tuple[list[Word], list[
     Raises:
         TooMuchTextError: There are more characters than are read.
     """
-    shown: list[Word] = []
+    shown_words: list[Word] = []
     hidden: list[str] = []
     for word, is_drawn in _words(page):
         if is_drawn and word.size >= _SMALLEST_POINTS and _has_contrast(word.box, picture, scale):
-            shown.append(word)
+            shown_words.append(word)
         else:
             hidden.append(word.text)
-    return shown, hidden
+    return shown_words, hidden
 
 
 class _Letter(NamedTuple):
@@ -91,14 +91,14 @@ def _continues(letters: list[_Letter], letter: _Letter) -> bool:
 def _word(letters: list[_Letter]) -> tuple[Word, bool]:
     box = letters[0].box
     for letter in letters[1:]:
-        box = box.around(letter.box)
+        box = box.union(letter.box)
     size = max(letter.size for letter in letters)
     text = _composed([letter.text for letter in letters])
     if box.height < _FLAT * size:
         # A dash or a blank to fill in stands in a line as high as a letter.
         rise = _FLAT * size - box.height
-        above = rise if text.startswith("_") else rise / 2
-        box = Box(box.left, box.top - above, box.right, box.bottom + rise - above)
+        rise_above = rise if text.startswith("_") else rise / 2
+        box = Box(box.left, box.top - rise_above, box.right, box.bottom + rise - rise_above)
     return Word(text, box, size, all(letter.fixed for letter in letters)), letters[0].drawn
 
 
@@ -117,11 +117,11 @@ def _letters(page: Any) -> Iterator[_Letter]:
             raise TooMuchTextError
         width, height = (round(side * _PRECISION) for side in page.get_size())
         sides = [ctypes.c_double() for _ in range(4)]
-        across, down = ctypes.c_int(), ctypes.c_int()
+        device_x, device_y = ctypes.c_int(), ctypes.c_int()
 
         def device(x: float, y: float) -> tuple[float, float]:
-            pdfium.FPDF_PageToDevice(page.raw, 0, 0, width, height, 0, x, y, across, down)
-            return across.value / _PRECISION, down.value / _PRECISION
+            pdfium.FPDF_PageToDevice(page.raw, 0, 0, width, height, 0, x, y, device_x, device_y)
+            return device_x.value / _PRECISION, device_y.value / _PRECISION
 
         for index in range(count):
             code = pdfium.FPDFText_GetUnicode(text, index)
@@ -132,8 +132,8 @@ def _letters(page: Any) -> Iterator[_Letter]:
             if not pdfium.FPDFText_GetCharBox(text, index, *sides):
                 continue
             left, right, bottom, top = (side.value for side in sides)
-            (one, two), (three, four) = device(left, top), device(right, bottom)
-            box = Box(min(one, three), min(two, four), max(one, three), max(two, four))
+            (first_x, first_y), (second_x, second_y) = device(left, top), device(right, bottom)
+            box = Box(min(first_x, second_x), min(first_y, second_y), max(first_x, second_x), max(first_y, second_y))
             item = pdfium.FPDFText_GetTextObject(text, index)
             mode = pdfium.FPDFTextObj_GetTextRenderMode(item) if item else pdfium.FPDF_TEXTRENDERMODE_FILL
             # The size of a font counts before its matrix, so that of the letter's loose box is taken.
@@ -165,5 +165,5 @@ def _has_contrast(box: Box, picture: Image, scale: float) -> bool:
     if left >= right or top >= bottom:
         return False
     greys = picture.crop((left, top, right, bottom)).histogram()
-    used = [grey for grey, count in enumerate(greys) if count]
-    return used[-1] - used[0] >= _LEAST_CONTRAST
+    used_greys = [grey for grey, count in enumerate(greys) if count]
+    return used_greys[-1] - used_greys[0] >= _LEAST_CONTRAST

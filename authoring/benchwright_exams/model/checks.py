@@ -26,20 +26,20 @@ async def check_items(items: Items, model: Model) -> Items:
     schema: dict[str, JsonValue] = object_schema({"problem": {"type": "string"}, "complete": {"type": "boolean"}})
     for item in items.items:
         try:
-            said = await model.ask("check", item.label, _shown(item), schema)
-            complete, problem = said.get("complete"), said.get("problem")
+            reply = await model.ask("check", item.label, _prompt_text(item), schema)
+            complete, problem = reply.get("complete"), reply.get("problem")
             if not isinstance(complete, bool) or not isinstance(problem, str):
                 raise ExamError(f"{model.name} did not say whether {item.label} is complete")
         except ExamError as error:
             findings.append(Finding(says=f"{error}.", item=item.label))
             continue
         if not complete:
-            why = " ".join(visible(problem)[:_LONGEST].split())
-            findings.append(Finding(says=f"{model.name} finds it incomplete: {why}", item=item.label))
+            reason = " ".join(visible(problem)[:_LONGEST].split())
+            findings.append(Finding(says=f"{model.name} finds it incomplete: {reason}", item=item.label))
     return items.model_copy(update={"findings": tuple(findings)})
 
 
-def _shown(item: Item) -> str:
+def _prompt_text(item: Item) -> str:
     parts = [f"QUESTION {item.label}: {item.title}"]
     parts += ["CONTEXT:", _text(item.context), "ASKED:", _text(item.body)]
     parts += [f"CHOICE {letter}: {text}" for letter, text in item.choices.items()]
@@ -47,4 +47,4 @@ def _shown(item: Item) -> str:
 
 
 def _text(blocks: Sequence[Block]) -> str:
-    return "\n".join(f"[figure] {one.text}" if one.kind is BlockKind.FIGURE else one.text for one in blocks)
+    return "\n".join(f"[figure] {block.text}" if block.kind is BlockKind.FIGURE else block.text for block in blocks)

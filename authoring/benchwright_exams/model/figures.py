@@ -45,13 +45,13 @@ async def assign_figures(ledger: Ledger, items: Items, model: Model, picture: Ca
         if region.role not in (Role.FIGURE, Role.TABLE):
             regions.append(region)
             continue
-        shown = base64.b64encode(picture(region.id)).decode()
-        figure = Figure(path=f"figures/{region.id}.png", media_type=MediaType.PNG, data=shown)
+        encoded_picture = base64.b64encode(picture(region.id)).decode()
+        figure = Figure(path=f"figures/{region.id}.png", media_type=MediaType.PNG, data=encoded_picture)
         try:
-            said = await model.ask(
+            reply = await model.ask(
                 "figure", region.id, f"{questions}\n\nWords in the figure: {region.text}", schema, [figure]
             )
-            use_, item = said.get("use"), said.get("item")
+            use_, item = reply.get("use"), reply.get("item")
             if use_ not in _USES or not (item in labels or (item == "" and use_ == "none")):
                 raise ExamError(f"{model.name} named no question of this exam for {region.id}")
         except ExamError as error:

@@ -50,8 +50,8 @@ def schema() -> dict[str, JsonValue]:
     """Of a reply."""
     text: dict[str, JsonValue] = {"type": "string"}
     role: dict[str, JsonValue] = {"type": "string", "enum": [role.value for role in ROLES]}
-    one = object_schema({"first": text, "last": text, "begins": text, "role": role, "item": text})
-    return object_schema({"ranges": {"type": "array", "items": one}})
+    range_schema = object_schema({"first": text, "last": text, "begins": text, "role": role, "item": text})
+    return object_schema({"ranges": {"type": "array", "items": range_schema}})
 
 
 async def sort_lines(ledger: Ledger, model: Model) -> Ledger:
@@ -62,94 +62,112 @@ async def sort_lines(ledger: Ledger, model: Model) -> Ledger:
     """
     regions: list[Region] = []
     findings = list(ledger.findings)
-    before = ""
+    previous_item = ""
     for number in dict.fromkeys(region.page for region in ledger.regions):
         page = [region for region in ledger.regions if region.page == number]
-        sorted_page, refused = await _page(page, number, before, model)
+        sorted_page, refused = await _page(page, number, previous_item, model)
         regions += sorted_page
         findings += refused
-        before = next((region.item for region in reversed(sorted_page) if region.item), before)
+        previous_item = next((region.item for region in reversed(sorted_page) if region.item), previous_item)
     check_covered(regions)
     made_from = digest([ledger.made_from, model.name, [region.model_dump(mode="json") for region in regions]])
     return Ledger(made_from=made_from, regions=tuple(regions), findings=tuple(findings))
 
 
 async def _page(
-    page: Sequence[Region], number: int, before: str, model: Model
+    page: Sequence[Region], number: int, previous_item: str, model: Model
 ) -> tuple[Sequence[Region], Sequence[Finding]]:
-    asked = [region for region in page if region.role not in _FIXED]
-    if not asked:
+    open_regions = [region for region in page if region.role not in _FIXED]
+    if not open_regions:
         return page, ()
-    listed = "\n".join(f"{region.id} | {_shown(region)}" for region in asked)
+    listed = "\n".join(f"{region.id} | {_listed_text(region)}" for region in open_regions)
     head = (
-        f"The page before ends in {before}.\n" if before else "This is the first page with a question, or before it.\n"
+        f"The page before ends in {previous_item}.\n"
+        if previous_item
+        else "This is the first page with a question, or before it.\n"
     )
     try:
-        said = await model.ask("lines", f"page-{number}", head + listed, schema())
-        ranges = said["ranges"] if isinstance(said.get("ranges"), list) else []
+        reply = await model.ask("lines", f"page-{number}", head + listed, schema())
+        ranges = reply["ranges"] if isinstance(reply.get("ranges"), list) else []
     except ExamError as error:
         return page, [Finding(says=f"{error}. The page was read by rules.", page=number)]
     placed: dict[str, Region] = {}
     findings: list[Finding] = []
-    for one in ranges:
+    for reply_range in ranges:
         try:
-            for region in _placed(one, asked, placed.keys(), model.name):
+            for region in _placed(reply_range, open_regions, placed.keys(), model.name):
                 placed[region.id] = region
         except ValueError as error:
             findings.append(Finding(says=f"{model.name} was not followed: {error}.", page=number))
-    left = [region for region in asked if region.id not in placed]
+    left = [region for region in open_regions if region.id not in placed]
     if left:
-        named = ", ".join(region.id for region in left[:8]) + (" …" if len(left) > 8 else "")
-        findings.append(Finding(says=f"{model.name} did not usably say what {named} are; rules decided.", page=number))
+        region_names = ", ".join(region.id for region in left[:8]) + (" …" if len(left) > 8 else "")
+        findings.append(
+            Finding(says=f"{model.name} did not usably say what {region_names} are; rules decided.", page=number)
+        )
     return [placed.get(region.id, region) for region in page], findings
 
 
-def _shown(region: Region) -> str:
+def _listed_text(region: Region) -> str:
     role = region.segments[0].role
     return f"[{role.value}] {region.text}" if role in _DRAWN else region.text
 
 
-def _placed(said: Any, asked: Sequence[Region], taken: Any, name: str) -> Iterator[Region]:
+def _placed(reply_range: Any, open_regions: Sequence[Region], taken_ids: Any, name: str) -> Iterator[Region]:
     """The regions of a range, sorted as it says.
 
     Raises:
         ValueError: It does not fit the page.
     """
     try:
-        one = _Range.model_validate(said)
+        line_range = _Range.model_validate(reply_range)
     except ValidationError:
         raise ValueError("a range has other fields than were asked for") from None
-    ids = [region.id for region in asked]
-    if one.first not in ids or one.last not in ids or ids.index(one.first) > ids.index(one.last):
-        raise ValueError(f"it names a range of lines that is not there, {one.first[:20]!r} to {one.last[:20]!r}")
-    if one.role not in ROLES or not is_label(one.item):
-        raise ValueError(f"it names a question {one.item[:20]!r} or a role that there can't be")
-    regions = asked[ids.index(one.first) : ids.index(one.last) + 1]
-    if any(region.id in taken for region in regions):
-        raise ValueError(f"it sorts {one.first} to {one.last} twice")
-    quoted, there = signs(one.begins), signs(regions[0].text)
-    if not there.startswith(quoted) or (there and not quoted):
-        raise ValueError(f"it says that {one.first} begins with {one.begins[:_QUOTED]!r}, which the page does not say")
+    ids = [region.id for region in open_regions]
+    if (
+        line_range.first not in ids
+        or line_range.last not in ids
+        or ids.index(line_range.first) > ids.index(line_range.last)
+    ):
+        raise ValueError(
+            f"it names a range of lines that is not there, {line_range.first[:20]!r} to {line_range.last[:20]!r}"
+        )
+    if line_range.role not in ROLES or not is_label(line_range.item):
+        raise ValueError(f"it names a question {line_range.item[:20]!r} or a role that there can't be")
+    regions = open_regions[ids.index(line_range.first) : ids.index(line_range.last) + 1]
+    if any(region.id in taken_ids for region in regions):
+        raise ValueError(f"it sorts {line_range.first} to {line_range.last} twice")
+    quoted, page_signs = signs(line_range.begins), signs(regions[0].text)
+    if not page_signs.startswith(quoted) or (page_signs and not quoted):
+        raise ValueError(
+            f"it says that {line_range.first} begins with {line_range.begins[:_QUOTED]!r}, which the page does not say"
+        )
     choice = ""
-    for at, region in enumerate(regions):
-        after = regions[at + 1].text if at + 1 < len(regions) else ""
-        segments = tuple(_segments(region, one, choice, after, is_first=at == 0))
+    for index, region in enumerate(regions):
+        next_text = regions[index + 1].text if index + 1 < len(regions) else ""
+        segments = tuple(_segments(region, line_range, choice, next_text, is_first=index == 0))
         choice = last_choice(segments) or choice
         yield region.model_copy(update={"segments": segments, "by": name})
 
 
-def _segments(region: Region, one: _Range, choice: str, after: str, *, is_first: bool) -> Iterator[Segment]:
+def _segments(region: Region, line_range: _Range, choice: str, next_text: str, *, is_first: bool) -> Iterator[Segment]:
     drawn = region.segments[0].role
     if drawn in _DRAWN:
         # What is drawn stays what it is; only where it belongs is said.
-        value = "solution" if one.role is Role.SOLUTION else region.segments[0].value
-        yield region.segments[0].model_copy(update={"item": one.item, "value": value})
+        value = "solution" if line_range.role is Role.SOLUTION else region.segments[0].value
+        yield region.segments[0].model_copy(update={"item": line_range.item, "value": value})
         return
-    role = Role.NOT_UNDERSTOOD if one.role in _DRAWN else one.role
-    at = label_end(region.text) if is_first and one.item and role in (Role.QUESTION, Role.CONTEXT, Role.SOLUTION) else 0
-    if at:
-        yield Segment(role=Role.LABEL, start=0, end=at, item=one.item)
-    yield from split_line(Line(region.text, at, role, one.item, choice if role is Role.QUESTION else "", after))
+    role = Role.NOT_UNDERSTOOD if line_range.role in _DRAWN else line_range.role
+    text_start = (
+        label_end(region.text)
+        if is_first and line_range.item and role in (Role.QUESTION, Role.CONTEXT, Role.SOLUTION)
+        else 0
+    )
+    if text_start:
+        yield Segment(role=Role.LABEL, start=0, end=text_start, item=line_range.item)
+    yield from split_line(
+        Line(region.text, text_start, role, line_range.item, choice if role is Role.QUESTION else "", next_text)
+    )
 
 
 def signs(text: str) -> str:

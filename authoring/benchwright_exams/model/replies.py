@@ -31,13 +31,13 @@ class Model(KeptReplies):
         super().__init__(endpoint, folder, budget, "EXAM", ExamError)
 
     async def ask(
-        self, kind: str, about: str, text: str, schema: dict[str, JsonValue], figures: Sequence[Figure] = ()
+        self, kind: str, topic: str, text: str, schema: dict[str, JsonValue], figures: Sequence[Figure] = ()
     ) -> dict[str, Any]:
         """The JSON object of a reply.
 
         Args:
             kind: Which instructions: `lines`, `figure` or `check`.
-            about: What is asked about, for the name of the file.
+            topic: What is asked about, for the name of the file.
             text: Hostile.
             schema: Of the reply.
             figures: Shown with the text.
@@ -47,4 +47,4 @@ class Model(KeptReplies):
             ExamError: There is no usable reply; the message says why.
         """
         instructions = (resources.files("benchwright_exams.model") / f"{kind}.txt").read_text("utf-8")
-        return await self.reply(kind, about, instructions, text, schema, figures)
+        return await self.reply(kind, topic, instructions, text, schema, figures)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
-from benchwright_foundation.kept import Made
+from benchwright_foundation.kept import StageOutput
 from benchwright_foundation.model import Model
 
 
@@ -27,32 +27,27 @@ class Box(NamedTuple):
         """From top to bottom."""
         return self.bottom - self.top
 
-    def around(self, other: Box) -> Box:
+    def union(self, box: Box) -> Box:
         """The smallest box that holds both."""
         return Box(
-            min(self.left, other.left),
-            min(self.top, other.top),
-            max(self.right, other.right),
-            max(self.bottom, other.bottom),
+            min(self.left, box.left),
+            min(self.top, box.top),
+            max(self.right, box.right),
+            max(self.bottom, box.bottom),
         )
 
-    def grown(self, across: float, down: float) -> Box:
+    def grown(self, margin_x: float, margin_y: float) -> Box:
         """This box with margins."""
-        return Box(self.left - across, self.top - down, self.right + across, self.bottom + down)
+        return Box(self.left - margin_x, self.top - margin_y, self.right + margin_x, self.bottom + margin_y)
 
-    def has_centre_of(self, other: Box) -> bool:
+    def has_centre_of(self, box: Box) -> bool:
         """Whether the middle of the other box is inside."""
-        across, down = (other.left + other.right) / 2, (other.top + other.bottom) / 2
-        return self.left <= across <= self.right and self.top <= down <= self.bottom
+        middle_x, middle_y = (box.left + box.right) / 2, (box.top + box.bottom) / 2
+        return self.left <= middle_x <= self.right and self.top <= middle_y <= self.bottom
 
-    def meets(self, other: Box) -> bool:
+    def meets(self, box: Box) -> bool:
         """Whether they share a point."""
-        return (
-            self.left <= other.right
-            and other.left <= self.right
-            and self.top <= other.bottom
-            and other.top <= self.bottom
-        )
+        return self.left <= box.right and box.left <= self.right and self.top <= box.bottom and box.top <= self.bottom
 
 
 class Word(NamedTuple):
@@ -108,7 +103,7 @@ class ReadPage(Model):
     """Why it could not be read."""
 
 
-class ReadExam(Made):
+class ReadExam(StageOutput):
     """All pages of a PDF."""
 
     file: str

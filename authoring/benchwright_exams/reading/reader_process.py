@@ -38,7 +38,7 @@ _START = (
 class Answer(NamedTuple):
     """What the process said about a file or a page; its failure as an `error`."""
 
-    said: dict[str, Any]
+    reply: dict[str, Any]
     pixels: bytes = b""
     """Of the page's picture: red, green and blue, row by row."""
 
@@ -105,9 +105,13 @@ class ReaderProcess:
 
     def _command(self, argv: list[str]) -> AbstractContextManager[ConfinedProgram]:
         ours = [Path(package.__path__[0]) for package in (benchwright_exams, benchwright_foundation)]
-        shown = own_python()
-        shown += [place for place in ours if not any(other in place.parents for other in shown)]
-        return self._confiner.confined(argv, Confinement(shown, _ENV, _PROCESSES, _SCRATCH_MB, _FILE_MB))
+        readable_folders = own_python()
+        readable_folders += [
+            folder
+            for folder in ours
+            if not any(readable_folder in folder.parents for readable_folder in readable_folders)
+        ]
+        return self._confiner.confined(argv, Confinement(readable_folders, _ENV, _PROCESSES, _SCRATCH_MB, _FILE_MB))
 
 
 def _ended(command: ConfinedProgram, pdf: IO[bytes], answer: IO[bytes]) -> int | None:
@@ -134,9 +138,9 @@ def _answer(file: IO[bytes]) -> Answer:
     file.seek(0)
     line = file.readline(_SAID_BYTES)
     try:
-        said = json.loads(line)
+        reply = json.loads(line)
     except (ValueError, RecursionError):
-        said = None
-    if not isinstance(said, dict):
+        reply = None
+    if not isinstance(reply, dict):
         return Answer({"error": "the library failed on it"})
-    return Answer(said, file.read(_FILE_MB << 20))
+    return Answer(reply, file.read(_FILE_MB << 20))

@@ -19,7 +19,7 @@ from benchwright_exams.reading.page import ReadExam, ReadPage
 from benchwright_exams.reading.reader_process import Answer, ReaderProcess
 from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.errors import ExtraMissingError
-from benchwright_foundation.kept import Kept
+from benchwright_foundation.kept import StageFile
 from benchwright_foundation.model import Model
 from benchwright_judges.models.prompt import visible
 from benchwright_problems.problem import digest
@@ -36,7 +36,7 @@ def read_exam(
     *,
     language: str = "eng",
     sandbox: str = "bwrap",
-    began: Callable[[int], Callable[[], None]] = lambda _: _nothing,
+    began: Callable[[int], Callable[[], None]] = lambda _: _do_nothing,
 ) -> ReadExam:
     """Read all pages; what was read before is not read again.
 
@@ -56,32 +56,36 @@ def read_exam(
         raise ExtraMissingError("Reading exams", "exams")
     sha256 = _sha256(file)
     made_from = digest([sha256, language, _FORMAT])
-    kept = Kept(folder / "pages.json", ReadExam)
+    pages_file = StageFile(folder / "pages.json", ReadExam)
     pictures = folder / "pages"
-    known = kept.find(made_from)
-    if known is not None and all((pictures / f"{page.number}.png").exists() or page.error for page in known.pages):
-        return known
+    known_exam = pages_file.find(made_from)
+    if known_exam is not None and all(
+        (pictures / f"{page.number}.png").exists() or page.error for page in known_exam.pages
+    ):
+        return known_exam
     reader = ReaderProcess(sandbox)
     reader.check()
-    about = _about(reader, file)
-    if about.pages > MOST_PAGES:
+    document = _read_document(reader, file)
+    if document.pages > MOST_PAGES:
         raise ExamError(
-            f"{file.name} has {about.pages} pages; at most {MOST_PAGES} are read. Split it, or save the pages of the"
+            f"{file.name} has {document.pages} pages; at most {MOST_PAGES} are read. Split it, or save the pages of the"
             " exam alone."
         )
     shutil.rmtree(pictures, ignore_errors=True)
     pictures.mkdir(parents=True)
     program = reader.tesseract()
-    done = began(about.pages)
+    on_page_done = began(document.pages)
 
     def page(number: int) -> ReadPage:
         read = _page(reader.ask(file, ["page", str(number), program, language]), file, number, pictures)
-        done()
+        on_page_done()
         return read
 
     with ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1)) as pool:
-        pages = tuple(pool.map(page, range(1, about.pages + 1)))
-    return kept.keep(ReadExam(made_from=made_from, file=file.name, sha256=sha256, ignored=about.ignored, pages=pages))
+        pages = tuple(pool.map(page, range(1, document.pages + 1)))
+    return pages_file.keep(
+        ReadExam(made_from=made_from, file=file.name, sha256=sha256, ignored=document.ignored, pages=pages)
+    )
 
 
 class _About(Model):
@@ -89,16 +93,16 @@ class _About(Model):
     ignored: tuple[str, ...]
 
 
-def _about(reader: ReaderProcess, file: Path) -> _About:
-    said = reader.ask(file, ["about"]).said
+def _read_document(reader: ReaderProcess, file: Path) -> _About:
+    reply = reader.ask(file, ["about"]).reply
     try:
-        return _About.model_validate(said)
+        return _About.model_validate(reply)
     except ValidationError as error:
-        reason = str(said.get("error") or "the library failed on it")
+        reason = str(reply.get("error") or "the library failed on it")
         raise ExamError(f"{file.name} can't be read: {visible(reason)}.") from error
 
 
-def _nothing() -> None:
+def _do_nothing() -> None:
     pass
 
 
@@ -115,15 +119,15 @@ def _sha256(file: Path) -> str:
 
 
 def _page(answer: Answer, file: Path, number: int, pictures: Path) -> ReadPage:
-    if answer.said.get("needs") == "tesseract":
+    if answer.reply.get("needs") == "tesseract":
         raise ExamError(
             f"Page {number} of {file.name} is a picture; reading its text takes Tesseract. Install it (on Debian and"
             " Ubuntu: apt-get install tesseract-ocr), and run the command again."
         )
     unread = ReadPage(number=number, width=0, height=0, error="the page gave no readable result")
-    size = answer.said.pop("picture", None)
+    size = answer.reply.pop("picture", None)
     try:
-        page = ReadPage.model_validate({"width": 0, "height": 0} | answer.said | {"number": number})
+        page = ReadPage.model_validate({"width": 0, "height": 0} | answer.reply | {"number": number})
     except ValidationError:
         return unread
     if not page.error:

@@ -17,8 +17,8 @@ def escaped(text: str) -> str:
     """One paragraph, shown as it is."""
     plain = _MARKUP.sub(r"\\\1", text)
     # An address would become a link, which nobody has looked at.
-    plain = _LINK.sub(lambda found: f"{found[1][0]}&#{ord(found[1][1])};{found[1][2:]}", plain)
-    return _LINE_START.sub(lambda found: f"{found[1]}{_escaped_start(found[2])}", plain)
+    plain = _LINK.sub(lambda match: f"{match[1][0]}&#{ord(match[1][1])};{match[1][2:]}", plain)
+    return _LINE_START.sub(lambda match: f"{match[1]}{_escaped_start(match[2])}", plain)
 
 
 def _escaped_start(sign: str) -> str:
@@ -30,14 +30,14 @@ def figure(alt: str, path: str) -> str:
     return f"![{' '.join(_NOT_IN_ALT.sub(' ', alt).split())[:200]}]({path})"
 
 
-def document(blocks: Sequence[Block], shown: Callable[[Block], str]) -> str:
+def document(blocks: Sequence[Block], figure_markdown: Callable[[Block], str]) -> str:
     """Blocks as Markdown.
 
     Args:
         blocks: In their order.
-        shown: The Markdown of a figure.
+        figure_markdown: The Markdown of a figure.
     """
-    return "\n\n".join(shown(block) if block.kind is BlockKind.FIGURE else _block(block) for block in blocks)
+    return "\n\n".join(figure_markdown(block) if block.kind is BlockKind.FIGURE else _block(block) for block in blocks)
 
 
 def _block(block: Block) -> str:

@@ -10,7 +10,7 @@ from benchwright_exams.errors import ExamError
 from benchwright_exams.items import Items
 from benchwright_exams.review.review import ITEMS
 from benchwright_exams.review.review_form import EXAM_FILE, FORM_FILE, Decision, Exam, Form, read_exam_file, read_form
-from benchwright_foundation.kept import Kept
+from benchwright_foundation.kept import StageFile
 from benchwright_foundation.toml_text import as_toml
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import AnsweredBy, Pack
@@ -37,9 +37,10 @@ def make_pack(folder: Path, name: str) -> Pack:
     forms = {label: read_form(folder / ITEMS / label / FORM_FILE) for label in labels_of(folder)}
     undecided = [label for label, form in forms.items() if form.decision is Decision.OPEN]
     if undecided:
-        more = f" and {len(undecided) - _NAMED} more" if len(undecided) > _NAMED else ""
+        more_note = f" and {len(undecided) - _NAMED} more" if len(undecided) > _NAMED else ""
         raise ExamError(
-            f"{len(undecided)} of {len(forms)} questions are not decided on: {', '.join(undecided[:_NAMED])}{more}."
+            f"{len(undecided)} of {len(forms)} questions are not decided on: "
+            f"{', '.join(undecided[:_NAMED])}{more_note}."
             f' Compare each with its page, and write decision = "accepted" or "left out" in {ITEMS}/LABEL/review.toml.'
         )
     accepted = {label: form for label, form in forms.items() if form.decision is Decision.ACCEPTED}
@@ -50,7 +51,9 @@ def make_pack(folder: Path, name: str) -> Pack:
     check_exam(head, exam)
     target = folder / "pack"
     shutil.rmtree(target, ignore_errors=True)
-    return _pack(target, _head(exam, name, list(accepted)), {folder / ITEMS / one: accepted[one] for one in accepted})
+    return _pack(
+        target, _head(exam, name, list(accepted)), {folder / ITEMS / label: accepted[label] for label in accepted}
+    )
 
 
 def check_exam(file: Path, exam: Exam) -> None:
@@ -94,10 +97,10 @@ def labels_of(folder: Path) -> list[str]:
     Raises:
         ExamError: There are none.
     """
-    items = Kept(folder / "items.json", Items).last()
+    items = StageFile(folder / "items.json", Items).last()
     order = [item.label for item in items.items] if items else []
-    there = sorted(path.parent.name for path in (folder / ITEMS).glob("*/review.toml"))
-    labels = [label for label in order if label in there] + [label for label in there if label not in order]
+    form_labels = sorted(path.parent.name for path in (folder / ITEMS).glob("*/review.toml"))
+    labels = [label for label in order if label in form_labels] + [label for label in form_labels if label not in order]
     if not labels:
         raise ExamError(f"{folder} has no questions. Run `benchwright questions from-exam` with it as --out first.")
     return labels
@@ -110,9 +113,9 @@ def _head(exam: Exam, name: str, order: list[str]) -> str:
 def _write(source: Path, target: Path, label: str, form: Form) -> None:
     target.mkdir()
     shutil.copyfile(source / "statement.md", target / "statement.md")
-    for pictures, place in ((source / "figures", "figures"), (source / "solution" / "figures", "hidden/figures")):
+    for pictures, subfolder in ((source / "figures", "figures"), (source / "solution" / "figures", "hidden/figures")):
         if pictures.is_dir():
-            shutil.copytree(pictures, target / place)
+            shutil.copytree(pictures, target / subfolder)
     (target / "problem.toml").write_text(as_toml(_problem(source, label, form)), "utf-8")
 
 
@@ -122,9 +125,9 @@ def _problem(source: Path, label: str, form: Form) -> dict[str, object]:
     keyed = form.format.answered_by in _KEYED
     value = form.answer if keyed else solution
     if not value:
-        where, field = (source / FORM_FILE, "answer") if keyed else (file, "")
-        raise DatasetError(where, field, 'is empty; write the answer, or decision = "left out" in review.toml')
-    points = [one.model_dump(mode="json") for one in form.rubric]
+        error_file, field = (source / FORM_FILE, "answer") if keyed else (file, "")
+        raise DatasetError(error_file, field, 'is empty; write the answer, or decision = "left out" in review.toml')
+    points = [rubric_item.model_dump(mode="json") for rubric_item in form.rubric]
     if not points and form.points and not keyed:
         points = [{"text": "The whole answer.", "points": form.points}]
     answer = {"value": value, "closed": keyed, "explanation": solution if keyed else ""}

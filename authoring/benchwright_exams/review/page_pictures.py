@@ -36,8 +36,8 @@ class PagePictures:
         self._captions = {
             drawn: caption.text
             for caption in captions
-            for place in [order.index(caption.id)]
-            for drawn in order[max(0, place - 1) : place + 2]
+            for position in [order.index(caption.id)]
+            for drawn in order[max(0, position - 1) : position + 2]
         }
 
     def caption(self, block: Block) -> str:

@@ -18,7 +18,7 @@ from benchwright_exams.review.review_form import EXAM_FILE, FORM_FILE, Exam, For
 from benchwright_exams.structure.ledger import Ledger
 from benchwright_exams.structure.text_blocks import Block
 from benchwright_foundation.atomic import write_atomically
-from benchwright_foundation.kept import Kept, Made
+from benchwright_foundation.kept import StageFile, StageOutput
 from benchwright_foundation.toml_text import as_toml
 from benchwright_problems.problem import AnsweredBy, digest
 
@@ -28,7 +28,7 @@ _CHOSEN = re.compile(r"^\W{0,2}([A-Ha-h])(?:\W|$)")
 _HOLDS = re.compile(r"^\W{0,2}(true|false)\b", re.IGNORECASE)
 
 
-class Written(Made):
+class WrittenForm(StageOutput):
     """What was written, so that an author's own words are never written over."""
 
     files: dict[str, str] = Field(default_factory=dict)
@@ -38,9 +38,9 @@ class Written(Made):
 class Review(NamedTuple):
     """What became of the files."""
 
-    written: int
+    written_count: int
     """How many are new or changed."""
-    kept: tuple[str, ...] = ()
+    kept_files: tuple[str, ...] = ()
     """Files that would be written differently now, of questions that an author has edited."""
     gone: tuple[str, ...] = ()
     """Questions that were there before and are not found any more; their files stay."""
@@ -57,36 +57,38 @@ def write_review(folder: Path, exam: ReadExam, ledger: Ledger, items: Items) -> 
         items: The questions.
     """
     made_from = digest(
-        [items.model_dump(mode="json"), [one.model_dump(mode="json") for one in ledger.findings], _VERSION]
+        [items.model_dump(mode="json"), [finding.model_dump(mode="json") for finding in ledger.findings], _VERSION]
     )
-    kept = Kept(folder / "review.json", Written)
-    before = kept.last()
-    known = dict(before.files) if before else {}
-    if before and before.made_from == made_from and all((folder / name).exists() for name in known):
+    review_file = StageFile(folder / "review.json", WrittenForm)
+    last_written = review_file.last()
+    known_digests = dict(last_written.files) if last_written else {}
+    if last_written and last_written.made_from == made_from and all((folder / name).exists() for name in known_digests):
         return Review(0)
     pages = PagePictures(folder / "pages", exam, ledger)
     findings = (*ledger.findings, *items.findings)
     groups = {"": {EXAM_FILE: _head(exam)}}
     for item in items.items:
-        says = [one.says for one in findings if one.item == item.label]
+        says = [finding.says for finding in findings if finding.item == item.label]
         groups[item.label] = {f"{ITEMS}/{item.label}/{name}": content for name, content in _files(item, pages, says)}
-    written, edited = 0, []
-    now = {name: sha256 for name, sha256 in known.items() if _label(name) not in groups}
+    written_count, edited = 0, []
+    now = {name: sha256 for name, sha256 in known_digests.items() if _label(name) not in groups}
     gone = tuple(sorted({_label(name) for name in now}))
     for label, files in groups.items():
         digests = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
-        there = {name: sha256 for name, sha256 in known.items() if _label(name) == label}
-        if any(_is_edited(folder / name, known.get(name), digests.get(name)) for name in {*there, *digests}):
+        label_digests = {name: sha256 for name, sha256 in known_digests.items() if _label(name) == label}
+        if any(
+            _is_edited(folder / name, known_digests.get(name), digests.get(name)) for name in {*label_digests, *digests}
+        ):
             # A decision is about the whole question: nothing of it changes any more.
-            edited += [name for name, sha256 in digests.items() if known.get(name) != sha256]
-            now.update(there)
+            edited += [name for name, sha256 in digests.items() if known_digests.get(name) != sha256]
+            now.update(label_digests)
             continue
-        for name in there.keys() - digests.keys():
+        for name in label_digests.keys() - digests.keys():
             (folder / name).unlink(missing_ok=True)
-        written += sum(_write(folder / name, content) for name, content in files.items())
+        written_count += sum(_write(folder / name, content) for name, content in files.items())
         now.update(digests)
-    kept.keep(Written(made_from=made_from, files=now))
-    return Review(written, tuple(edited), gone)
+    review_file.keep(WrittenForm(made_from=made_from, files=now))
+    return Review(written_count, tuple(edited), gone)
 
 
 def _label(name: str) -> str:
@@ -94,9 +96,9 @@ def _label(name: str) -> str:
     return name.split("/")[1] if name.startswith(f"{ITEMS}/") else ""
 
 
-def _is_edited(file: Path, known: str | None, new: str | None) -> bool:
+def _is_edited(file: Path, known_digest: str | None, new: str | None) -> bool:
     """Whether a file is neither what was written before nor what is to be written."""
-    return file.exists() and hashlib.sha256(file.read_bytes()).hexdigest() not in (known, new)
+    return file.exists() and hashlib.sha256(file.read_bytes()).hexdigest() not in (known_digest, new)
 
 
 def _write(file: Path, content: bytes) -> bool:
@@ -114,17 +116,17 @@ def _head(exam: ReadExam) -> bytes:
 
 
 def _files(item: Item, pages: PagePictures, findings: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    def shown(block: Block) -> str:
+    def figure_markdown(block: Block) -> str:
         return markdown.figure(pages.caption(block), f"figures/{block.region}.png")
 
     heading = f"Question {item.label}" + (f": {item.title}" if item.title else "")
-    asked = markdown.document((*item.context, *item.body), shown)
-    yield "statement.md", f"# {markdown.escaped(heading)}\n\n{asked}\n".encode()
-    yield "solution/solution.md", f"{markdown.document(item.solution, shown)}\n".encode()
-    for where, texts in (("", (*item.context, *item.body)), ("solution/", item.solution)):
+    question_markdown = markdown.document((*item.context, *item.body), figure_markdown)
+    yield "statement.md", f"# {markdown.escaped(heading)}\n\n{question_markdown}\n".encode()
+    yield "solution/solution.md", f"{markdown.document(item.solution, figure_markdown)}\n".encode()
+    for prefix, texts in (("", (*item.context, *item.body)), ("solution/", item.solution)):
         for block in texts:
             if block.region:
-                yield f"{where}figures/{block.region}.png", pages.cut(block.region)
+                yield f"{prefix}figures/{block.region}.png", pages.cut(block.region)
     for number in pages.numbers(item.regions):
         yield f"page-{number}.png", pages.marked(number, item.regions)
     form = Form(
@@ -140,10 +142,10 @@ def _files(item: Item, pages: PagePictures, findings: Sequence[str]) -> Iterator
 
 def _answer(item: Item) -> str:
     """The key of a closed question, if its solution begins with it."""
-    said = item.solution[0].text if item.solution else ""
-    if item.format.answered_by is AnsweredBy.CHOICE and (found := _CHOSEN.match(said)):
-        letter = found[1].upper()
+    solution_text = item.solution[0].text if item.solution else ""
+    if item.format.answered_by is AnsweredBy.CHOICE and (match := _CHOSEN.match(solution_text)):
+        letter = match[1].upper()
         return letter if letter in item.choices else ""
-    if item.format.answered_by is AnsweredBy.TRUTH and (found := _HOLDS.match(said)):
-        return found[1].lower()
+    if item.format.answered_by is AnsweredBy.TRUTH and (match := _HOLDS.match(solution_text)):
+        return match[1].lower()
     return ""

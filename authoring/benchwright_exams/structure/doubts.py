@@ -50,19 +50,25 @@ def is_doubtful(word: Word) -> bool:
 
 def _is_numbering(region: Region, word: str) -> bool:
     """Whether a word is in a label or in points, which would be none if it were another."""
-    parts = (one for one in region.segments if one.role in (Role.LABEL, Role.POINTS))
-    return any(word in region.text[one.start : one.end] for one in parts)
+    parts = (segment for segment in region.segments if segment.role in (Role.LABEL, Role.POINTS))
+    return any(word in region.text[segment.start : segment.end] for segment in parts)
 
 
 def _with_lost_ink(regions: Sequence[Region]) -> set[str]:
     """Questions with something drawn within lines of a recognised page that may be words."""
-    found: set[str] = set()
-    lines = [one for one in regions if one.recognised and one.role not in (Role.RULE, Role.FIGURE, Role.TABLE)]
-    for ink in (one for one in regions if one.recognised and one.role is Role.RULE and one.box.width >= _LEAST_POINTS):
+    lost_items: set[str] = set()
+    lines = [
+        region for region in regions if region.recognised and region.role not in (Role.RULE, Role.FIGURE, Role.TABLE)
+    ]
+    for ink in (
+        region
+        for region in regions
+        if region.recognised and region.role is Role.RULE and region.box.width >= _LEAST_POINTS
+    ):
         middle = (ink.box.top + ink.box.bottom) / 2
-        beside = [one for one in lines if one.page == ink.page and one.box.top <= middle <= one.box.bottom]
-        found |= {segment.item for line in beside for segment in line.segments}
-    return found
+        lines_beside = [line for line in lines if line.page == ink.page and line.box.top <= middle <= line.box.bottom]
+        lost_items |= {segment.item for line in lines_beside for segment in line.segments}
+    return lost_items
 
 
 def doubts_of(items: Sequence[_Question], regions: Sequence[Region]) -> Iterator[Finding]:
@@ -73,26 +79,29 @@ def doubts_of(items: Sequence[_Question], regions: Sequence[Region]) -> Iterator
     sizes = Counter(len(item.choices) for item in items if item.choices)
     usual = sizes.most_common(1)[0][0] if sizes else 0
     chosen = sum(sizes.values())
-    many = len(items) >= _LEAST_QUESTIONS
+    has_many = len(items) >= _LEAST_QUESTIONS
     for item in items:
-        own = [places[name] for name in item.regions]
-        words = [word for region in own for word in region.doubtful if not _is_numbering(region, word)]
+        own_regions = [places[name] for name in item.regions]
+        words = [word for region in own_regions for word in region.doubtful if not _is_numbering(region, word)]
         if words:
-            shown = visible(" ".join(words))[:_QUOTED]
-            yield Finding(says=f"These words may have been recognised wrongly: “{shown}”.", item=item.label)
-        if lost & {segment.item for region in own for segment in region.segments if segment.item}:
+            quoted_words = visible(" ".join(words))[:_QUOTED]
+            yield Finding(says=f"These words may have been recognised wrongly: “{quoted_words}”.", item=item.label)
+        if lost & {segment.item for region in own_regions for segment in region.segments if segment.item}:
             yield Finding(says="Something stands in its lines that was not recognised.", item=item.label)
         text = " ".join((*(block.text for block in item.body), *item.choices.values()))
-        if found := _CHOICE.search(text):
-            yield Finding(says=f"Its text has “{found[0].strip()}”, which may begin a choice.", item=item.label)
+        if match := _CHOICE.search(text):
+            yield Finding(says=f"Its text has “{match[0].strip()}”, which may begin a choice.", item=item.label)
         if (item.choices and len(item.choices) != usual) or (not item.choices and chosen >= _MOST * len(items)):
             yield Finding(says=f"It has {len(item.choices)} choices; others have {usual}.", item=item.label)
         if len(item.choices) == 1:
             yield Finding(says="It has one choice only.", item=item.label)
-        if item.points is None and many and marked >= _MOST * len(items):
+        if item.points is None and has_many and marked >= _MOST * len(items):
             yield Finding(says="No points were found for it, although other questions have some.", item=item.label)
         points = [
-            one for region in own for one in region.segments if one.item == item.label and one.role is Role.POINTS
+            segment
+            for region in own_regions
+            for segment in region.segments
+            if segment.item == item.label and segment.role is Role.POINTS
         ]
-        if sum(bool(one.value) for one in points) > 1:
+        if sum(bool(segment.value) for segment in points) > 1:
             yield Finding(says="It has points more than once: another question may be in it.", item=item.label)

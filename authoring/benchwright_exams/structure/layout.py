@@ -49,20 +49,26 @@ class Piece:
 
 def pieces_of(page: ReadPage) -> list[Piece]:
     """Everything that a page shows, in reading order."""
-    pictures, loose = _with_labels([one for one in page.drawings if one.kind is not DrawingKind.RULE], page.words)
-    words = [word for word in loose if not any(_inside(one.box, word) for one in pictures)]
+    pictures, loose = _with_labels(
+        [drawing for drawing in page.drawings if drawing.kind is not DrawingKind.RULE], page.words
+    )
+    words = [word for word in loose if not any(_inside(picture.box, word) for picture in pictures)]
     text = set(words)
     drawn = [
         Piece(
             page.number,
-            one.box,
+            picture.box,
             _joined(sorted(inside, key=lambda word: (round(word.box.bottom / 6), word.box.left))),
-            drawing=one.kind,
+            drawing=picture.kind,
         )
-        for one in pictures
-        for inside in [[word for word in page.words if word not in text and one.box.has_centre_of(word.box)]]
+        for picture in pictures
+        for inside in [[word for word in page.words if word not in text and picture.box.has_centre_of(word.box)]]
     ]
-    rules = [Piece(page.number, one.box, drawing=one.kind) for one in page.drawings if one.kind is DrawingKind.RULE]
+    rules = [
+        Piece(page.number, drawing.box, drawing=drawing.kind)
+        for drawing in page.drawings
+        if drawing.kind is DrawingKind.RULE
+    ]
     gutter = _gutter(words, page.width)
     lines = _lines(page.number, words, gutter)
     return _in_order([*lines, *drawn, *rules], gutter)
@@ -81,24 +87,24 @@ def _with_labels(pictures: Sequence[Drawing], words: Sequence[Word]) -> tuple[li
     """Figures grown by the short labels beside them, and the words that are no labels."""
     labels: list[Word] = []
     grown = []
-    for one in pictures:
-        box = one.box
-        near = one.box.grown(_LABEL_POINTS, 2.0)
-        for row in _rows(words) if one.kind is DrawingKind.FIGURE else ():
-            beside = [phrase for phrase in _phrases(row) if near.meets(_around(phrase))]
-            middle = (_around(row).top + _around(row).bottom) / 2
-            is_label = all(len(_joined(phrase)) <= _LABEL_CHARACTERS for phrase in beside)
-            if beside and is_label and one.box.top <= middle <= one.box.bottom:
-                labels += [word for phrase in beside for word in phrase]
-                box = box.around(_around([word for phrase in beside for word in phrase]))
-        grown.append(one.model_copy(update={"box": box}))
+    for picture in pictures:
+        box = picture.box
+        label_area = picture.box.grown(_LABEL_POINTS, 2.0)
+        for row in _rows(words) if picture.kind is DrawingKind.FIGURE else ():
+            near_phrases = [phrase for phrase in _phrases(row) if label_area.meets(_box_around(phrase))]
+            middle = (_box_around(row).top + _box_around(row).bottom) / 2
+            is_label = all(len(_joined(phrase)) <= _LABEL_CHARACTERS for phrase in near_phrases)
+            if near_phrases and is_label and picture.box.top <= middle <= picture.box.bottom:
+                labels += [word for phrase in near_phrases for word in phrase]
+                box = box.union(_box_around([word for phrase in near_phrases for word in phrase]))
+        grown.append(picture.model_copy(update={"box": box}))
     return grown, [word for word in words if word not in labels]
 
 
 def _rows(words: Sequence[Word]) -> list[list[Word]]:
     """Words that stand on one line across the page, from left to right."""
     rows: list[list[Word]] = []
-    for word in sorted(words, key=lambda one: (one.box.top + one.box.bottom, one.box.left)):
+    for word in sorted(words, key=lambda candidate: (candidate.box.top + candidate.box.bottom, candidate.box.left)):
         for row in reversed(rows[-4:]):
             last = _nearest(row, word)
             shared = min(last.box.bottom, word.box.bottom) - max(last.box.top, word.box.top)
@@ -107,11 +113,11 @@ def _rows(words: Sequence[Word]) -> list[list[Word]]:
                 break
         else:
             rows.append([word])
-    return [sorted(row, key=lambda one: one.box.left) for row in rows]
+    return [sorted(row, key=lambda member: member.box.left) for row in rows]
 
 
 def _nearest(row: Sequence[Word], word: Word) -> Word:
-    return min(row, key=lambda one: max(one.box.left - word.box.right, word.box.left - one.box.right))
+    return min(row, key=lambda neighbour: max(neighbour.box.left - word.box.right, word.box.left - neighbour.box.right))
 
 
 def _phrases(row: Sequence[Word]) -> list[list[Word]]:
@@ -124,10 +130,10 @@ def _phrases(row: Sequence[Word]) -> list[list[Word]]:
     return phrases
 
 
-def _around(words: Sequence[Word]) -> Box:
+def _box_around(words: Sequence[Word]) -> Box:
     box = words[0].box
     for word in words[1:]:
-        box = box.around(word.box)
+        box = box.union(word.box)
     return box
 
 
@@ -138,15 +144,15 @@ def _gutter(words: Sequence[Word], width: float) -> tuple[float, float] | None:
         return None
     best: tuple[float, float] | None = None
     first, last = (round(width * share) for share in _MIDDLE)
-    free = [at for at in range(first, last) if _crossed(rows, at) <= _CROSSING * len(rows)]
+    free = [x for x in range(first, last) if _crossed(rows, x) <= _CROSSING * len(rows)]
     start = previous = None
-    for at in [*free, -1]:
-        if previous is not None and at == previous + 1:
-            previous = at
+    for x in [*free, -1]:
+        if previous is not None and x == previous + 1:
+            previous = x
             continue
         if start is not None and previous is not None and (best is None or previous - start > best[1] - best[0]):
             best = (float(start), float(previous))
-        start = previous = at
+        start = previous = x
     if best is None or best[1] - best[0] < _GUTTER_POINTS:
         return None
     left = [row for row in rows if any(word.box.right <= best[0] + 1 for word in row)]
@@ -168,16 +174,18 @@ def _gutter(words: Sequence[Word], width: float) -> tuple[float, float] | None:
     return best if flush >= 0.5 * len(begins) and wide > 0.15 * width else None
 
 
-def _crossed(rows: Sequence[Sequence[Word]], at: int) -> int:
+def _crossed(rows: Sequence[Sequence[Word]], x: int) -> int:
     """How many rows have a word at this place, or a phrase around it."""
-    return sum(any(_around(phrase).left < at < _around(phrase).right for phrase in _phrases(row)) for row in rows)
+    return sum(
+        any(_box_around(phrase).left < x < _box_around(phrase).right for phrase in _phrases(row)) for row in rows
+    )
 
 
 def _lines(page: int, words: Sequence[Word], gutter: tuple[float, float] | None) -> list[Piece]:
     lines = []
     for row in _rows(words):
         middle = sum(gutter) / 2 if gutter else 0.0
-        spans = any(_around(phrase).left < middle < _around(phrase).right for phrase in _phrases(row))
+        spans = any(_box_around(phrase).left < middle < _box_around(phrase).right for phrase in _phrases(row))
         if gutter is None or spans:
             sides: list[list[Word]] = [list(row)]
         else:
@@ -190,7 +198,7 @@ def _lines(page: int, words: Sequence[Word], gutter: tuple[float, float] | None)
             listing = all(word.fixed for word in side)
             text = "\t".join(_joined(phrase) for phrase in _phrases(side)) if not listing else _spaced(side)
             doubtful = tuple(word.text for word in side if is_doubtful(word))
-            lines.append(Piece(page, _around(side), text, size, listing, doubtful=doubtful))
+            lines.append(Piece(page, _box_around(side), text, size, listing, doubtful=doubtful))
     return lines
 
 
@@ -198,24 +206,24 @@ def _spaced(words: Sequence[Word]) -> str:
     """A line of a listing with its spaces; those at its start are seen from its place."""
     # A letter's ink is narrower than its place; where one space is between two words, they tell how wide that is.
     ink = statistics.median(word.box.width / len(word.text) for word in words)
-    places = [(after.box.left - word.box.left) / (len(word.text) + 1) for word, after in pairwise(words)]
+    places = [(next_word.box.left - word.box.left) / (len(word.text) + 1) for word, next_word in pairwise(words)]
     width = max(ink, min(places, default=ink), 1.0)
     text = visible(words[0].text)
-    for word, after in pairwise(words):
-        spaces = round((after.box.left - word.box.right) / width - _INK_GAP)
-        text += " " * max(1, min(spaces, _MOST_SPACES)) + visible(after.text)
+    for word, next_word in pairwise(words):
+        spaces = round((next_word.box.left - word.box.right) / width - _INK_GAP)
+        text += " " * max(1, min(spaces, _MOST_SPACES)) + visible(next_word.text)
     return text
 
 
 def _in_order(pieces: Sequence[Piece], gutter: tuple[float, float] | None) -> list[Piece]:
     """From the top down; between pieces that span both columns, the left column first."""
-    down = sorted(pieces, key=lambda one: (one.box.top, one.box.left))
+    pieces_downward = sorted(pieces, key=lambda member: (member.box.top, member.box.left))
     if gutter is None:
-        return down
+        return pieces_downward
     middle = sum(gutter) / 2
     ordered: list[Piece] = []
     columns: tuple[list[Piece], list[Piece]] = ([], [])
-    for piece in down:
+    for piece in pieces_downward:
         if piece.box.left < middle - 3 and piece.box.right > middle + 3:
             ordered += [*columns[0], *columns[1], piece]
             columns = ([], [])

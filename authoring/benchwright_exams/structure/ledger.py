@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 
 from benchwright_exams.reading.page import Box
-from benchwright_foundation.kept import Made
+from benchwright_foundation.kept import StageOutput
 from benchwright_foundation.model import Model
 
 
@@ -73,7 +73,9 @@ class Region(Model):
     @property
     def role(self) -> Role:
         """What most of it is."""
-        return max(self.segments, key=lambda one: (one.role is not Role.LABEL, one.end - one.start)).role
+        return max(
+            self.segments, key=lambda segment: (segment.role is not Role.LABEL, segment.end - segment.start)
+        ).role
 
     @property
     def item(self) -> str:
@@ -89,7 +91,7 @@ class Finding(Model):
     item: str = ""
 
 
-class Ledger(Made):
+class Ledger(StageOutput):
     """Every region of every page."""
 
     regions: tuple[Region, ...]
@@ -103,10 +105,10 @@ def check_covered(regions: Iterable[Region]) -> None:
         ValueError: Names the region.
     """
     for region in regions:
-        at = 0
+        offset = 0
         for segment in region.segments:
-            if segment.start != at or segment.end < at:
-                raise ValueError(f"region {region.id} is not covered at character {at}")
-            at = segment.end
-        if at != len(region.text):
-            raise ValueError(f"region {region.id} is not covered from character {at}")
+            if segment.start != offset or segment.end < offset:
+                raise ValueError(f"region {region.id} is not covered at character {offset}")
+            offset = segment.end
+        if offset != len(region.text):
+            raise ValueError(f"region {region.id} is not covered from character {offset}")

@@ -23,7 +23,7 @@ class Line:
     item: str
     choice: str = ""
     """The letter of the last choice before it; empty if there is none."""
-    after: str = ""
+    following: str = ""
     """The line that follows."""
 
 
@@ -31,23 +31,23 @@ def split_line(line: Line) -> Iterator[Segment]:
     """The segments of a line from `begin` on."""
     asks = line.role is Role.QUESTION
     letter = line.choice if asks else ""
-    at = line.begin
-    title = "title" if numbering.headed(line.text) and _is_title(line.text[at:]) else ""
-    for begin, end, what, value in sorted(_cuts(line)) if asks else ():
-        if begin > at:
-            yield _words(line, at, begin, letter or title)
-        yield Segment(role=what, start=begin, end=end, item=line.item, value=value)
-        letter = value if what is Role.LABEL else letter
-        at = end
-    if at < len(line.text) or line.begin == len(line.text):
-        yield _words(line, at, len(line.text), letter or title)
+    offset = line.begin
+    title = "title" if numbering.headed(line.text) and _is_title(line.text[offset:]) else ""
+    for begin, end, role, value in sorted(_cuts(line)) if asks else ():
+        if begin > offset:
+            yield _words(line, offset, begin, letter or title)
+        yield Segment(role=role, start=begin, end=end, item=line.item, value=value)
+        letter = value if role is Role.LABEL else letter
+        offset = end
+    if offset < len(line.text) or line.begin == len(line.text):
+        yield _words(line, offset, len(line.text), letter or title)
 
 
 def _cuts(line: Line) -> Iterator[tuple[int, int, Role, str]]:
     expected = chr(ord(line.choice) + 1) if line.choice else "A"
     for begin, start in numbering.choices(line.text[line.begin :], expected):
         yield line.begin + begin, line.begin + start.end, Role.LABEL, start.value
-    broken = numbering.broken_points(line.text, line.after)
+    broken = numbering.broken_points(line.text, line.following)
     for begin, start in (*numbering.points(line.text), *([broken] if broken else ())):
         if begin >= line.begin:
             yield begin, start.end, Role.POINTS, start.value
@@ -60,16 +60,16 @@ def last_choice(segments: Iterable[Segment]) -> str:
 
 def label_end(text: str) -> int:
     """Where the words of a line begin after all numbers and letters that it begins with: `1. (a) …`."""
-    at = 0
-    while start := _label(text[at:]):
-        at += start.end
-    return at
+    offset = 0
+    while start := _label(text[offset:]):
+        offset += start.end
+    return offset
 
 
 def _label(text: str) -> numbering.Start | None:
     decimal = numbering.decimal(text)
-    found = numbering.headed(text) or (decimal and decimal[1]) or numbering.bare(text)
-    return found or numbering.roman(text) or numbering.lettered(text)
+    start = numbering.headed(text) or (decimal and decimal[1]) or numbering.bare(text)
+    return start or numbering.roman(text) or numbering.lettered(text)
 
 
 def _words(line: Line, start: int, end: int, value: str) -> Segment:

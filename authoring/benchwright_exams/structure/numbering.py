@@ -65,8 +65,8 @@ def bare(text: str) -> Start | None:
 
 def decimal(text: str) -> tuple[str, Start] | None:
     """`2.1 …`: the question's number, and its part's."""
-    found = _DECIMAL.match(text)
-    return (found[1], Start(found[2], found.end())) if found else None
+    match = _DECIMAL.match(text)
+    return (match[1], Start(match[2], match.end())) if match else None
 
 
 def lettered(text: str) -> Start | None:
@@ -86,13 +86,13 @@ def choices(text: str, expected: str) -> list[tuple[int, Start]]:
         text: The line.
         expected: The letter of the next choice. The first of all has to begin the line.
     """
-    found: list[tuple[int, Start]] = []
+    starts: list[tuple[int, Start]] = []
     for match in _CHOICE.finditer(text):
         letter = match[1] or match[2]
-        if letter == expected and (found or not text[: match.start()].strip() or expected != "A"):
-            found.append((match.start(), Start(letter, match.end())))
+        if letter == expected and (starts or not text[: match.start()].strip() or expected != "A"):
+            starts.append((match.start(), Start(letter, match.end())))
             expected = chr(ord(letter) + 1)
-    return found
+    return starts
 
 
 def points(text: str) -> list[tuple[int, Start]]:
@@ -102,20 +102,20 @@ def points(text: str) -> list[tuple[int, Start]]:
 
 def broken_points(text: str, following: str) -> tuple[int, Start] | None:
     """Points that a line begins at its end, and the following line goes on with: `(2`, `points)`."""
-    found = _BROKEN_POINTS.search(text)
-    return (found.start(), Start(found[1], found.end())) if found and _REST_OF_POINTS.match(following) else None
+    match = _BROKEN_POINTS.search(text)
+    return (match.start(), Start(match[1], match.end())) if match and _REST_OF_POINTS.match(following) else None
 
 
-def rest_of_points(text: str, before: str) -> int:
+def rest_of_points(text: str, previous_line: str) -> int:
     """Where the words of a line begin whose points began in the line before; 0 if none did."""
-    rest = _REST_OF_POINTS.match(text)
-    return rest.end() if rest and _BROKEN_POINTS.search(before) else 0
+    match = _REST_OF_POINTS.match(text)
+    return match.end() if match and _BROKEN_POINTS.search(previous_line) else 0
 
 
 def section(text: str) -> str | None:
     """The name of a section that a line heads, such as `A`, or `S2` for a number."""
-    found = _SECTION.match(text)
-    return (f"S{found[1]}" if found[1].isdigit() else found[1].upper()) if found else None
+    match = _SECTION.match(text)
+    return (f"S{match[1]}" if match[1].isdigit() else match[1].upper()) if match else None
 
 
 def heads_solutions(text: str) -> bool:
@@ -125,8 +125,8 @@ def heads_solutions(text: str) -> bool:
 
 def solution(text: str) -> int:
     """Where a solution begins in a line that says so, `Solution: …`; 0 if it does not."""
-    found = _SOLUTION.match(text)
-    return found.end() if found else 0
+    match = _SOLUTION.match(text)
+    return match.end() if match else 0
 
 
 def is_answer_space(text: str) -> bool:
@@ -141,14 +141,14 @@ def is_continued(text: str) -> bool:
 
 def shared(text: str) -> tuple[int, int] | None:
     """The first and last question that a text is about: `Questions 3–5 refer to …`."""
-    found = _SHARED.match(text)
-    return (int(found[1]), int(found[2])) if found else None
+    match = _SHARED.match(text)
+    return (int(match[1]), int(match[2])) if match else None
 
 
 def caption(text: str) -> str | None:
     """What a caption calls its figure or table, such as `figure 2`."""
-    found = _CAPTION.match(text)
-    return f"{_kind(text)} {found[1]}" if found else None
+    match = _CAPTION.match(text)
+    return f"{_kind(text)} {match[1]}" if match else None
 
 
 def mentions(text: str) -> list[str]:

@@ -12,7 +12,7 @@ _MOST_MISSING = 4
 
 
 @dataclass(frozen=True)
-class Place:
+class ExamPlace:
     """A place in an exam."""
 
     section: str = ""
@@ -35,15 +35,15 @@ class Place:
         part = f"-{self.part}" if self.part[:1].isdigit() or len(self.part) > 1 else self.part
         return f"{head}{part}{f'-{self.deep}' if self.deep else ''}"
 
-    def at_question(self, number: str) -> Place:
+    def at_question(self, number: str) -> ExamPlace:
         """At a question of this section."""
-        return Place(self.section, str(int(number)), solving=self.apart, apart=self.apart)
+        return ExamPlace(self.section, str(int(number)), solving=self.apart, apart=self.apart)
 
-    def at_part(self, value: str) -> Place:
+    def at_part(self, value: str) -> ExamPlace:
         """At a part of this question."""
         return replace(self, part=value.lower(), deep="", choice="", solving=self.apart)
 
-    def at_deep(self, value: str) -> Place:
+    def at_deep(self, value: str) -> ExamPlace:
         """At a part of this part."""
         return replace(self, deep=value, choice="", solving=self.apart)
 
@@ -56,7 +56,7 @@ class Place:
         """Whether a number is exactly the next question's."""
         return int(number) == int(self.question or 0) + 1
 
-    def next_part(self, text: str) -> tuple[Place, int] | None:
+    def next_part(self, text: str) -> tuple[ExamPlace, int] | None:
         """The part that a text begins, and where its words begin; None if it begins none."""
         letter, roman = numbering.lettered(text), numbering.roman(text)
         is_letter = letter is not None and self._continues(letter.value)
@@ -81,10 +81,10 @@ _LABEL = re.compile(r"^((?:[A-Z]+\d*-)?\d+)(?:-?([a-z]|[ivx]+|\d+))?(?:-([ivx]+)
 
 def parents(label: str) -> tuple[str, ...]:
     """The labels above one, the question first: `1a-i` is in `1a`, which is in `1`."""
-    found = _LABEL.match(label)
-    if found is None or found[2] is None:
+    match = _LABEL.match(label)
+    if match is None or match[2] is None:
         return ()
-    return (found[1], label[: -len(found[3]) - 1]) if found[3] else (found[1],)
+    return (match[1], label[: -len(match[3]) - 1]) if match[3] else (match[1],)
 
 
 def is_label(text: str) -> bool:
@@ -94,23 +94,23 @@ def is_label(text: str) -> bool:
 
 def number_of(label: str) -> tuple[str, int] | None:
     """The section of a question, with its hyphen, and its number; None for a part."""
-    found = _LABEL.match(label)
-    if found is None or found[2] is not None:
+    match = _LABEL.match(label)
+    if match is None or match[2] is not None:
         return None
-    section, _, number = found[1].rpartition("-")
+    section, _, number = match[1].rpartition("-")
     return (f"{section}-" if section else "", int(number))
 
 
 def ordinal(label: str) -> int:
     """Which part of its parent a label is, from 1; 0 if it is a question."""
-    found = _LABEL.match(label)
-    if found is None or found[2] is None:
+    match = _LABEL.match(label)
+    if match is None or match[2] is None:
         return 0
-    name = found[3] or found[2]
+    name = match[3] or match[2]
     if name.isdigit():
         return int(name)
     romans = numbering.ROMANS
-    is_roman = bool(found[3]) or len(name) > 1 or (name == "i")
+    is_roman = bool(match[3]) or len(name) > 1 or (name == "i")
     return romans.index(name) + 1 if is_roman and name in romans else ord(name[0]) - ord("a") + 1
 
 

@@ -12,7 +12,7 @@ from benchwright_exams.structure import numbering
 from benchwright_exams.structure.layout import Piece, pieces_of
 from benchwright_exams.structure.ledger import Finding, Ledger, Region, Role, Segment, check_covered
 from benchwright_exams.structure.line_segments import Line, last_choice, split_line
-from benchwright_exams.structure.place import Place
+from benchwright_exams.structure.place import ExamPlace
 from benchwright_judges.models.prompt import visible
 from benchwright_problems.problem import digest
 
@@ -42,8 +42,8 @@ def structure_digest(exam: ReadExam) -> str:
 
 
 def _findings_of_file(exam: ReadExam) -> Iterator[Finding]:
-    for what in exam.ignored:
-        yield Finding(says=f"The file has {what} besides its pages; nothing was run, opened or read.")
+    for ignored_content in exam.ignored:
+        yield Finding(says=f"The file has {ignored_content} besides its pages; nothing was run, opened or read.")
     for page in exam.pages:
         if page.error:
             yield Finding(says=f"The page was not read: {page.error}.", page=page.number)
@@ -72,7 +72,7 @@ def _findings_of_file(exam: ReadExam) -> Iterator[Finding]:
 @dataclass
 class _Reader:
     exam: ReadExam
-    place: Place = field(default_factory=Place)
+    position: ExamPlace = field(default_factory=ExamPlace)
     findings: list[Finding] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -81,8 +81,8 @@ class _Reader:
         self._headed = any(numbering.headed(text) for text in texts)
         self._sections = sum(numbering.section(text) is not None for text in texts) > 1
         self._repeated = _repeated(self._pages.values())
-        self._known: set[str] = set()
-        self._before = self._after = ""
+        self._known_labels: set[str] = set()
+        self._previous_text = self._next_text = ""
         self._shared = ""
 
     def regions(self) -> Iterator[Region]:
@@ -94,8 +94,8 @@ class _Reader:
             left = _left_edges(pieces)
             lost = _lost(page, pieces)
             for number, piece in enumerate(pieces, 1):
-                self._before, self._after = (
-                    pieces[at].text if 0 <= at < len(pieces) else "" for at in (number - 2, number)
+                self._previous_text, self._next_text = (
+                    pieces[index].text if 0 <= index < len(pieces) else "" for index in (number - 2, number)
                 )
                 segments = tuple(self._segments(piece, page, piece.box.left - left[piece]))
                 yield Region(
@@ -119,8 +119,8 @@ class _Reader:
             return
         if piece.drawing is not None:
             role = Role.TABLE if piece.drawing is DrawingKind.TABLE else Role.FIGURE
-            value = "solution" if self.place.solving else ""
-            yield Segment(role=role, start=0, end=len(text), item=self.place.label or self._shared, value=value)
+            value = "solution" if self.position.solving else ""
+            yield Segment(role=role, start=0, end=len(text), item=self.position.label or self._shared, value=value)
             return
         alone = self._alone(piece, page)
         if alone is not None:
@@ -129,28 +129,28 @@ class _Reader:
         if not piece.listing and (whole := self._shared_by(text)):
             yield Segment(role=Role.CONTEXT, start=0, end=len(text), item=whole)
             return
-        if not self.place.solving and (at := numbering.rest_of_points(text, self._before)):
-            yield Segment(role=Role.POINTS, start=0, end=at, item=self._item)
-        elif not piece.listing and (at := self._begun(text, indent)):
-            yield Segment(role=Role.LABEL, start=0, end=at, item=self.place.label)
+        if not self.position.solving and (text_start := numbering.rest_of_points(text, self._previous_text)):
+            yield Segment(role=Role.POINTS, start=0, end=text_start, item=self._item)
+        elif not piece.listing and (text_start := self._begun(text, indent)):
+            yield Segment(role=Role.LABEL, start=0, end=text_start, item=self.position.label)
         else:
-            at = 0
-        line = Line(text, at, self._role, self._item, self.place.choice, self._after)
+            text_start = 0
+        line = Line(text, text_start, self._role, self._item, self.position.choice, self._next_text)
         segments = tuple(split_line(line))
-        self.place = replace(self.place, choice=last_choice(segments) or self.place.choice)
+        self.position = replace(self.position, choice=last_choice(segments) or self.position.choice)
         yield from segments
 
     @property
     def _item(self) -> str:
-        return self._shared or self.place.label
+        return self._shared or self.position.label
 
     @property
     def _role(self) -> Role:
         if self._shared:
             return Role.CONTEXT
-        if not self.place.question:
-            return Role.SOLUTION if self.place.apart else Role.INSTRUCTIONS
-        return Role.SOLUTION if self.place.solving else Role.QUESTION
+        if not self.position.question:
+            return Role.SOLUTION if self.position.apart else Role.INSTRUCTIONS
+        return Role.SOLUTION if self.position.solving else Role.QUESTION
 
     def _alone(self, piece: Piece, page: ReadPage) -> Role | None:
         """The role of a line that is no part of a text; changes the place where it heads something."""
@@ -158,83 +158,87 @@ class _Reader:
         near_edge = piece.box.bottom < _EDGE_SHARE * page.height or piece.box.top > (1 - _EDGE_SHARE) * page.height
         if piece in self._repeated or (numbering.is_edge(text) and (near_edge or text[:1].isalpha())):
             return Role.HEADER_FOOTER
-        if self.place.question and numbering.is_continued(text):
+        if self.position.question and numbering.is_continued(text):
             return Role.SECTION
         if numbering.heads_solutions(text):
-            self.place, self._shared = Place(solving=True, apart=True), ""
+            self.position, self._shared = ExamPlace(solving=True, apart=True), ""
             return Role.SECTION
         name = numbering.section(text)
-        if name is not None and not (self._headed and self.place.question and text.lower().startswith("part")):
-            self.place = Place(section=name if self._sections else "", solving=self.place.apart, apart=self.place.apart)
+        if name is not None and not (self._headed and self.position.question and text.lower().startswith("part")):
+            self.position = ExamPlace(
+                section=name if self._sections else "", solving=self.position.apart, apart=self.position.apart
+            )
             self._shared = ""
             return Role.SECTION
         if numbering.caption(text) and len(text) < 200:
             return Role.CAPTION
-        if self.place.question and numbering.is_answer_space(text):
+        if self.position.question and numbering.is_answer_space(text):
             return Role.ANSWER_SPACE
         return None
 
     def _shared_by(self, text: str) -> str:
         """The questions that a text which starts here is shared by, such as `3..5`."""
-        both = numbering.shared(text)
-        if both is None or self.place.apart:
+        number_range = numbering.shared(text)
+        if number_range is None or self.position.apart:
             return ""
-        prefix = f"{self.place.section}-" if self.place.section else ""
-        self._shared = f"{prefix}{both[0]}..{both[1]}"
+        prefix = f"{self.position.section}-" if self.position.section else ""
+        self._shared = f"{prefix}{number_range[0]}..{number_range[1]}"
         return self._shared
 
     def _begun(self, text: str, indent: float) -> int:
         """Where the words after the labels of a line begin; the place becomes theirs."""
-        at = self._question(text, indent)
-        if at:
+        text_start = self._question(text, indent)
+        if text_start:
             self._shared = ""
-        if self.place.question and not self._shared:
-            while part := self._part(text[at:]):
-                self.place, length = part
-                self._known.add(self.place.label)
-                at += length
-            if not self.place.apart and (length := numbering.solution(text[at:])):
-                self.place = replace(self.place, solving=True)
-                at += length
-        return at
+        if self.position.question and not self._shared:
+            while part := self._part(text[text_start:]):
+                self.position, length = part
+                self._known_labels.add(self.position.label)
+                text_start += length
+            if not self.position.apart and (length := numbering.solution(text[text_start:])):
+                self.position = replace(self.position, solving=True)
+                text_start += length
+        return text_start
 
-    def _part(self, text: str) -> tuple[Place, int] | None:
+    def _part(self, text: str) -> tuple[ExamPlace, int] | None:
         decimal = numbering.decimal(text)
-        if decimal and decimal[0] == self.place.question:
-            return self.place.at_part(decimal[1].value), decimal[1].end
+        if decimal and decimal[0] == self.position.question:
+            return self.position.at_part(decimal[1].value), decimal[1].end
         name = numbering.section(text)
         if self._headed and name is not None and name.isalpha() and text.lower().startswith("part"):
             head = re.match(r"part\s+\S+?(?:[.:–—-]\s*|\s+|$)", text, re.IGNORECASE)
-            return (self.place.at_part(name.lower()), head.end()) if head else None
-        part = self.place.next_part(text)
-        if part is None or (self.place.apart and part[0].label not in self._known):
+            return (self.position.at_part(name.lower()), head.end()) if head else None
+        part = self.position.next_part(text)
+        if part is None or (self.position.apart and part[0].label not in self._known_labels):
             return None
         return part
 
     def _question(self, text: str, indent: float) -> int:
-        found = numbering.headed(text)
-        if found is None and (not self._headed or self.place.apart):
-            found = numbering.bare(text)
-            if found is not None and not self._is_question(found.value, indent):
-                found = None
-        if found is None:
-            decimal = numbering.decimal(text) if not self._headed or self.place.apart else None
-            if decimal is None or decimal[0] == self.place.question or not self.place.is_next(decimal[0]):
+        start = numbering.headed(text)
+        if start is None and (not self._headed or self.position.apart):
+            start = numbering.bare(text)
+            if start is not None and not self._is_question(start.value, indent):
+                start = None
+        if start is None:
+            decimal = numbering.decimal(text) if not self._headed or self.position.apart else None
+            if decimal is None or decimal[0] == self.position.question or not self.position.is_next(decimal[0]):
                 return 0
             # A question that begins with its first part, `2.1 …`.
-            self.place = self.place.at_question(decimal[0])
-            self._known.add(self.place.label)
+            self.position = self.position.at_question(decimal[0])
+            self._known_labels.add(self.position.label)
             return 0
-        self.place = self.place.at_question(found.value)
-        if not self.place.apart and self.place.label in self._known:
-            self.findings.append(Finding(says=f"Two questions are numbered {self.place.label}.", item=self.place.label))
-        self._known.add(self.place.label)
-        return found.end
+        self.position = self.position.at_question(start.value)
+        if not self.position.apart and self.position.label in self._known_labels:
+            self.findings.append(
+                Finding(says=f"Two questions are numbered {self.position.label}.", item=self.position.label)
+            )
+        self._known_labels.add(self.position.label)
+        return start.end
 
     def _is_question(self, number: str, indent: float) -> bool:
-        if self.place.apart:
-            return replace(self.place, question=str(int(number)), part="", deep="").label in self._known
-        return self.place.follows(number) and indent < _DEEPER_POINTS
+        if self.position.apart:
+            return replace(self.position, question=str(int(number)), part="", deep="").label in self._known_labels
+        return self.position.follows(number) and indent < _DEEPER_POINTS
 
 
 def _whole(page: ReadPage, name: str, role: Role, text: str = "") -> Region:
@@ -254,8 +258,10 @@ def _lost(page: ReadPage, pieces: Sequence[Piece]) -> dict[Piece, list[str]]:
     for word in page.unsure:
         is_drawn = any(piece.is_picture and piece.box.has_centre_of(word.box) for piece in pieces)
         if lines and not is_drawn and any(sign.isalnum() for sign in word.text):
-            beside = min(lines, key=lambda line: abs(line.box.top + line.box.bottom - word.box.top - word.box.bottom))
-            lost.setdefault(beside, []).append(word.text)
+            nearest_line = min(
+                lines, key=lambda line: abs(line.box.top + line.box.bottom - word.box.top - word.box.bottom)
+            )
+            lost.setdefault(nearest_line, []).append(word.text)
     return lost
 
 
@@ -264,10 +270,10 @@ def _left_edges(pieces: Sequence[Piece]) -> dict[Piece, float]:
     lines = [piece for piece in pieces if piece.drawing is None]
     edges = {}
     for piece in pieces:
-        beside = [
-            other.box.left for other in lines if other.box.left < piece.box.right and piece.box.left < other.box.right
+        left_edges = [
+            line.box.left for line in lines if line.box.left < piece.box.right and piece.box.left < line.box.right
         ]
-        edges[piece] = min(beside, default=piece.box.left)
+        edges[piece] = min(left_edges, default=piece.box.left)
     return edges
 
 

@@ -37,31 +37,35 @@ class Block(Model):
 
 def blocks(parts: Iterable[tuple[Region, Segment]]) -> tuple[Block, ...]:
     """The blocks that lines make, in their order."""
-    made: list[Block] = []
+    joined_blocks: list[Block] = []
     left = 0.0
     last: Region | None = None
     for region, segment in parts:
         text = region.text[segment.start : segment.end]
         if segment.role in (Role.FIGURE, Role.TABLE):
-            made.append(Block(kind=BlockKind.FIGURE, text=text, region=region.id))
+            joined_blocks.append(Block(kind=BlockKind.FIGURE, text=text, region=region.id))
             last = None
             continue
         if not text.strip():
             continue
         kind = BlockKind.LISTING if region.listing else BlockKind.TEXT
-        if last is None or not made or made[-1].kind is not kind:
+        if last is None or not joined_blocks or joined_blocks[-1].kind is not kind:
             left = region.box.left
-            made.append(Block(kind=kind, text=text if region.listing else _plain(text)))
+            joined_blocks.append(Block(kind=kind, text=text if region.listing else _plain(text)))
         elif region.listing:
             width = region.box.width / max(len(region.text), 1)
             indent = max(0, round((region.box.left - left) / width)) if width else 0
-            made[-1] = made[-1].model_copy(update={"text": f"{made[-1].text}\n{' ' * min(indent, 60)}{text}"})
-        elif region is not last and _begins_paragraph(last, region, made[-1].text):
-            made.append(Block(kind=kind, text=_plain(text)))
+            joined_blocks[-1] = joined_blocks[-1].model_copy(
+                update={"text": f"{joined_blocks[-1].text}\n{' ' * min(indent, 60)}{text}"}
+            )
+        elif region is not last and _begins_paragraph(last, region, joined_blocks[-1].text):
+            joined_blocks.append(Block(kind=kind, text=_plain(text)))
         else:
-            made[-1] = made[-1].model_copy(update={"text": _joined(made[-1].text, _plain(text))})
+            joined_blocks[-1] = joined_blocks[-1].model_copy(
+                update={"text": _joined(joined_blocks[-1].text, _plain(text))}
+            )
         last = region
-    return tuple(made)
+    return tuple(joined_blocks)
 
 
 def _plain(text: str) -> str:
@@ -77,6 +81,6 @@ def _begins_paragraph(last: Region, region: Region, text: str) -> bool:
     return region.box.top - last.box.bottom > _APART * max(region.size, last.size)
 
 
-def _joined(text: str, more: str) -> str:
+def _joined(text: str, next_line: str) -> str:
     """Two lines as one; a hyphen at the end of the first stays, as it may be the word's own."""
-    return text + more if text.endswith("-") and more[:1].islower() else f"{text} {more}".strip()
+    return text + next_line if text.endswith("-") and next_line[:1].islower() else f"{text} {next_line}".strip()

@@ -72,121 +72,133 @@ class Beside:
     wrong: Wrong
 
 
-def beside(run: PlayedRun, pause_ms: int) -> Beside:
+def pause_summary(run: PlayedRun, pause_ms: int) -> Beside:
     """What a run comes to at pauses of at least some length."""
-    rows = [one for one in run.hindsight if one.gap_ms >= pause_ms]
-    known = [one for one in rows if one.is_known]
+    rows = [pause for pause in run.hindsight if pause.gap_ms >= pause_ms]
+    known_pauses = [pause for pause in rows if pause.is_known]
     by_attempt: dict[str, list[Hindsight]] = {}
-    for one in known:
-        by_attempt.setdefault(one.attempt, []).append(one)
-    attempts = [ones[0] for ones in by_attempt.values()]
+    for pause in known_pauses:
+        by_attempt.setdefault(pause.attempt, []).append(pause)
+    attempts = [attempt_pauses[0] for attempt_pauses in by_attempt.values()]
     return Beside(
         pause_ms,
-        participants=len({one.participant for one in rows}),
-        attempts=len({one.attempt for one in rows}),
+        participants=len({pause.participant for pause in rows}),
+        attempts=len({pause.attempt for pause in rows}),
         passed=len(attempts),
-        helped=_share(attempts, lambda one: any(map(_helps, by_attempt[one.attempt]))),
+        helped=_share(attempts, lambda pause: any(map(_helps, by_attempt[pause.attempt]))),
         pauses=len(rows),
-        known=len(known),
-        whole=_right(known, lambda one: one.whole),
-        first_line=_right(known, lambda one: one.first_line),
-        wrong=_wrong([one for one in known if one.is_wrong is not None]),
+        known=len(known_pauses),
+        whole=_right(known_pauses, lambda pause: pause.whole),
+        first_line=_right(known_pauses, lambda pause: pause.first_line),
+        wrong=_wrong([pause for pause in known_pauses if pause.is_wrong is not None]),
     )
 
 
-def _helps(one: Hindsight) -> bool:
-    return any(part is not None and part.is_right for part in (one.whole, one.first_line))
+def _helps(pause: Hindsight) -> bool:
+    return any(part is not None and part.is_right for part in (pause.whole, pause.first_line))
 
 
 def _right(rows: Sequence[Hindsight], part: Callable[[Hindsight], Foresight | None]) -> Right:
-    offered = [(one, found) for one in rows if (found := part(one)) is not None]
-    right = [(one, found.earlier_s / 60) for one, found in offered if found.is_right and found.earlier_s is not None]
-    kept = [found for _, found in offered if found.is_kept]
-    is_right = {one.site: each.is_right for one, each in offered}
-    earlier = crossed_mean([minutes for _, minutes in right], _cells([one for one, _ in right])) if right else None
+    offered = [(pause, foresight) for pause in rows if (foresight := part(pause)) is not None]
+    right = [
+        (pause, foresight.earlier_s / 60)
+        for pause, foresight in offered
+        if foresight.is_right and foresight.earlier_s is not None
+    ]
+    kept_offers = [foresight for _, foresight in offered if foresight.is_kept]
+    is_right = {pause.site: foresight.is_right for pause, foresight in offered}
+    earlier = crossed_mean([minutes for _, minutes in right], _cells([pause for pause, _ in right])) if right else None
     return Right(
         len(offered),
-        _share([one for one, _ in offered], lambda one: is_right[one.site]),
+        _share([pause for pause, _ in offered], lambda pause: is_right[pause.site]),
         # No offer that was right came after its author.
         None if earlier is None else _at_least_0(earlier.estimate),
-        too_late=sum(one.earlier_s is not None and not one.is_right for one in kept),
-        not_their_own=sum(one.earlier_s is None for one in kept),
+        too_late=sum(foresight.earlier_s is not None and not foresight.is_right for foresight in kept_offers),
+        not_their_own=sum(foresight.earlier_s is None for foresight in kept_offers),
     )
 
 
 def _wrong(rows: Sequence[Hindsight]) -> Wrong:
-    wrong = [one for one in rows if one.is_wrong]
-    tested = [one for one in wrong if one.tests is not None]
-    decided = [one for one in tested if _fewer(one) is not None]
+    wrong = [pause for pause in rows if pause.is_wrong]
+    tested = [pause for pause in wrong if pause.tests is not None]
+    decided = [pause for pause in tested if _fewer(pause) is not None]
     return Wrong(
-        _share(rows, lambda one: bool(one.is_wrong)),
-        _share(wrong, lambda one: bool(one.adds_errors)),
+        _share(rows, lambda pause: bool(pause.is_wrong)),
+        _share(wrong, lambda pause: bool(pause.adds_errors)),
         len(tested),
         len(tested) - len(decided),
-        _share(decided, lambda one: bool(_fewer(one))),
-        _share(decided, lambda one: bool(one.adds_errors) or bool(_fewer(one))),
+        _share(decided, lambda pause: bool(_fewer(pause))),
+        _share(decided, lambda pause: bool(pause.adds_errors) or bool(_fewer(pause))),
     )
 
 
-def _fewer(one: Hindsight) -> bool | None:
-    return None if one.tests is None else one.tests.are_fewer
+def _fewer(pause: Hindsight) -> bool | None:
+    return None if pause.tests is None else pause.tests.are_fewer
 
 
 def _share(rows: Sequence[Hindsight], holds: Callable[[Hindsight], bool]) -> Estimate | None:
-    return crossed_share([holds(one) for one in rows], _cells(rows)).estimate if rows else None
+    return crossed_share([holds(pause) for pause in rows], _cells(rows)).estimate if rows else None
 
 
 def _cells(rows: Sequence[Hindsight]) -> Cells:
-    return Cells([one.participant for one in rows], [one.problem for one in rows])
+    return Cells([pause.participant for pause in rows], [pause.problem for pause in rows])
 
 
-def _at_least_0(found: Estimate) -> Estimate:
-    return Estimate(value=found.value, low=None if found.low is None else max(0.0, found.low), high=found.high)
+def _at_least_0(estimate: Estimate) -> Estimate:
+    return Estimate(
+        value=estimate.value, low=None if estimate.low is None else max(0.0, estimate.low), high=estimate.high
+    )
 
 
 def beside_people(runs: Sequence[PlayedRun]) -> Section:
     """The section of the report."""
-    found = [
-        (run, beside(run, pause_ms))
+    summaries = [
+        (run, pause_summary(run, pause_ms))
         for run in runs
         if run.hindsight
         for pause_ms in sorted({*PAUSES_MS, run.settings.pause_ms or 0})
         if pause_ms >= (run.settings.pause_ms or 0)
     ]
     title = "Which copilot would have helped"
-    if not found:
-        return Section("beside-people", title, without="No recorded attempt was replayed.")
-    lead = [_COUNTERFACTUAL, *(_sentence(run, one) for run, one in found)]
-    numbers = {f"{run.label} | {one.pause_ms} ms": one for run, one in found}
+    if not summaries:
+        return Section("beside-people", title, empty_reason="No recorded attempt was replayed.")
+    lead = [_COUNTERFACTUAL, *(_sentence(run, summary) for run, summary in summaries)]
+    numbers = {f"{run.label} | {summary.pause_ms} ms": summary for run, summary in summaries}
     return Section(
-        "beside-people", title, lead, tables=[_asked(found), _rights(found), _wrongs(found)], numbers=numbers
+        "beside-people",
+        title,
+        lead,
+        tables=[_attempts_table(summaries), _rights(summaries), _wrongs(summaries)],
+        numbers=numbers,
     )
 
 
-def _sentence(run: PlayedRun, one: Beside) -> str:
-    where = f"{run.label}, pauses of {one.pause_ms} ms or more"
-    if not one.first_line.offers:
-        return f"{where}: nothing was offered that can be compared with what passed."
+def _sentence(run: PlayedRun, summary: Beside) -> str:
+    subject = f"{run.label}, pauses of {summary.pause_ms} ms or more"
+    if not summary.first_line.offers:
+        return f"{subject}: nothing was offered that can be compared with what passed."
     return (
-        f"{where}: {_told(one.whole.right, share=True)} of {count(one.whole.offers, 'offer')} were right before their "
-        f"author got there, by {_told(one.whole.minutes_earlier)} minutes of active time; of the first lines, "
-        f"{_told(one.first_line.right, share=True)} of {one.first_line.offers:,}."
+        f"{subject}: {_estimate_text(summary.whole.right, share=True)} of {count(summary.whole.offers, 'offer')} "
+        "were right before their "
+        f"author got there, by {_estimate_text(summary.whole.minutes_earlier)} minutes of active time; of the first "
+        "lines, "
+        f"{_estimate_text(summary.first_line.right, share=True)} of {summary.first_line.offers:,}."
     )
 
 
-def _asked(found: Sequence[tuple[PlayedRun, Beside]]) -> Table:
+def _attempts_table(summaries: Sequence[tuple[PlayedRun, Beside]]) -> Table:
     columns = ("subject", "pauses from", "participants", "attempts", "passed", "helped", "pauses", "before a pass")
     rows: list[Sequence[Cell]] = [
         (
-            *_name(run, one),
-            one.participants,
-            one.attempts,
-            one.passed,
-            _told(one.helped, share=True),
-            one.pauses,
-            one.known,
+            *_name(run, summary),
+            summary.participants,
+            summary.attempts,
+            summary.passed,
+            _estimate_text(summary.helped, share=True),
+            summary.pauses,
+            summary.known,
         )
-        for run, one in found
+        for run, summary in summaries
     ]
     note = (
         "Pauses after which their author wrote on at the cursor. Passed: attempts with a pause before a run that "
@@ -196,20 +208,20 @@ def _asked(found: Sequence[tuple[PlayedRun, Beside]]) -> Table:
     return Table("Attempts that were replayed", columns, rows, note)
 
 
-def _rights(found: Sequence[tuple[PlayedRun, Beside]]) -> Table:
+def _rights(summaries: Sequence[tuple[PlayedRun, Beside]]) -> Table:
     columns = ("subject", "pauses from", "of", "offers", "right before", "minutes earlier", "too late", "not their own")
     rows: list[Sequence[Cell]] = [
         (
-            *_name(run, one),
+            *_name(run, summary),
             name,
             part.offers,
-            _told(part.right, share=True),
-            _told(part.minutes_earlier),
+            _estimate_text(part.right, share=True),
+            _estimate_text(part.minutes_earlier),
             part.too_late,
             part.not_their_own,
         )
-        for run, one in found
-        for name, part in (("whole offers", one.whole), ("first lines", one.first_line))
+        for run, summary in summaries
+        for name, part in (("whole offers", summary.whole), ("first lines", summary.first_line))
     ]
     note = (
         f"Offers of {SHORTEST} characters or more, white space aside, in attempts that passed afterwards. Right before:"
@@ -221,22 +233,22 @@ def _rights(found: Sequence[tuple[PlayedRun, Beside]]) -> Table:
     return Table("Right before their author got there", columns, rows, note)
 
 
-def _wrongs(found: Sequence[tuple[PlayedRun, Beside]]) -> Table:
+def _wrongs(summaries: Sequence[tuple[PlayedRun, Beside]]) -> Table:
     columns = (
         *("subject", "pauses from", "wrong", "caught by lint", "tested", "undecided", "caught by tests"),
         "by lint or tests",
     )
     rows: list[Sequence[Cell]] = [
         (
-            *_name(run, one),
-            _told(one.wrong.share, share=True),
-            _told(one.wrong.lint, share=True),
-            one.wrong.tested,
-            one.wrong.undecided,
-            _told(one.wrong.tests, share=True),
-            _told(one.wrong.either, share=True),
+            *_name(run, summary),
+            _estimate_text(summary.wrong.share, share=True),
+            _estimate_text(summary.wrong.lint, share=True),
+            summary.wrong.tested,
+            summary.wrong.undecided,
+            _estimate_text(summary.wrong.tests, share=True),
+            _estimate_text(summary.wrong.either, share=True),
         )
-        for run, one in found
+        for run, summary in summaries
     ]
     note = (
         "Wrong: neither what was written next nor in the text that passed, which another right solution may be too. "
@@ -247,11 +259,11 @@ def _wrongs(found: Sequence[tuple[PlayedRun, Beside]]) -> Table:
     return Table("Wrong offers", columns, rows, note)
 
 
-def _name(run: PlayedRun, one: Beside) -> tuple[str, str]:
-    return run.label, f"{one.pause_ms} ms"
+def _name(run: PlayedRun, summary: Beside) -> tuple[str, str]:
+    return run.label, f"{summary.pause_ms} ms"
 
 
-def _told(estimate: Estimate | None, *, share: bool = False) -> str:
+def _estimate_text(estimate: Estimate | None, *, share: bool = False) -> str:
     if estimate is None or estimate.value is None:
         return "–"
     return with_interval(estimate, share=share)

@@ -55,11 +55,11 @@ def _quantile(column: Numbers, problems: Sequence[str], level: float, seed: int)
     value = quantile(column, np.ones(len(column)), level)
     if not math.isfinite(value):
         return None
-    names, place = groups(problems, "Problems")
+    names, group_index = groups(problems, "Problems")
     if len(names) < FEWEST_PROBLEMS:
         return Estimate(value=value)
     drawn = draws(len(names), RESAMPLES, np.random.default_rng(seed))
-    replicates = np.array([quantile(column, weights[place].astype(np.float64), level) for weights in drawn])
+    replicates = np.array([quantile(column, weights[group_index].astype(np.float64), level) for weights in drawn])
     low, high = percentile_interval(replicates, len(names))
     return Estimate(value=value, low=low, high=high)
 

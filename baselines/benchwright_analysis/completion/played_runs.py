@@ -30,7 +30,7 @@ class PlayedRun:
 
 
 @dataclass(frozen=True)
-class Part:
+class SiteGroup:
     """The sites of one kind that were played with one policy."""
 
     run: PlayedRun
@@ -56,38 +56,40 @@ def read_runs(folders: Sequence[Path]) -> list[PlayedRun]:
         EvaluationError: A folder holds no run, or is damaged.
     """
     runs = [RunFolder(folder) for folder in folders]
-    found = [(run.settings(), run.records(), run.verdicts(), run.hindsight()) for run in runs]
-    labels = [_label(settings, records) for settings, records, *_ in found]
+    contents = [(run.settings(), run.records(), run.verdicts(), run.hindsight()) for run in runs]
+    labels = [_label(settings, records) for settings, records, *_ in contents]
     often = Counter(labels)
-    named = [
+    unique_labels = [
         f"{label} ({folder.name})" if often[label] > 1 else label for label, folder in zip(labels, folders, strict=True)
     ]
     return [
         PlayedRun(label, settings, records, _by_site(verdicts), hindsight)
-        for label, (settings, records, verdicts, hindsight) in zip(named, found, strict=True)
+        for label, (settings, records, verdicts, hindsight) in zip(unique_labels, contents, strict=True)
     ]
 
 
-def parts(runs: Sequence[PlayedRun]) -> list[Part]:
+def parts(runs: Sequence[PlayedRun]) -> list[SiteGroup]:
     """Every kind of site with every policy, run by run; those without sites are left out."""
-    found = []
+    run_parts = []
     for run in runs:
         for kind in SiteKind:
             for policy in Policy:
-                records = [one for one in run.records if one.kind is kind and one.policy is policy]
+                records = [record for record in run.records if record.kind is kind and record.policy is policy]
                 if records:
-                    found.append(Part(run, kind, policy, records))
-    return found
+                    run_parts.append(SiteGroup(run, kind, policy, records))
+    return run_parts
 
 
 def _label(settings: Settings, records: Sequence[SiteRecord]) -> str:
-    names = sorted({f"{one.subject.name} {one.subject.version}".strip() for one in records if one.subject.version})
+    names = sorted(
+        {f"{record.subject.name} {record.subject.version}".strip() for record in records if record.subject.version}
+    )
     model = f" with {settings.model}" if settings.model else ""
     return f"{' / '.join(names) or Path(settings.command[0]).name}{model}, {settings.mode}"
 
 
 def _by_site(verdicts: Sequence[SnapshotVerdict]) -> dict[_Key, list[SnapshotVerdict]]:
-    found: dict[_Key, list[SnapshotVerdict]] = {}
-    for one in sorted(verdicts, key=lambda verdict: (verdict.accepts, verdict.is_end)):
-        found.setdefault((one.site, one.policy), []).append(one)
-    return found
+    verdicts_by_site: dict[_Key, list[SnapshotVerdict]] = {}
+    for snapshot in sorted(verdicts, key=lambda verdict: (verdict.accepts, verdict.is_end)):
+        verdicts_by_site.setdefault((snapshot.site, snapshot.policy), []).append(snapshot)
+    return verdicts_by_site

@@ -27,18 +27,24 @@ class CompletionReport:
 
     sections: Sequence[Section]
     sources: dict[str, str]
-    made: datetime
+    made_at: datetime
 
     @property
     def content(self) -> JsonValue:
         """For `completion.json`."""
-        found: JsonValue = {
-            one.id: {"title": one.title, "says": list(one.lead), "numbers": plain(one.numbers)} for one in self.sections
+        section_contents: JsonValue = {
+            section.id: {"title": section.title, "says": list(section.lead), "numbers": plain(section.numbers)}
+            for section in self.sections
         }
-        return {"format": FORMAT, "made": self.made.isoformat(), "sources": dict(self.sources), "sections": found}
+        return {
+            "format": FORMAT,
+            "made": self.made_at.isoformat(),
+            "sources": dict(self.sources),
+            "sections": section_contents,
+        }
 
 
-def report_on(folders: Sequence[Path], made: datetime, *, seed: int = 1) -> CompletionReport:
+def report_on(folders: Sequence[Path], made_at: datetime, *, seed: int = 1) -> CompletionReport:
     """The report on the runs of some folders.
 
     Raises:
@@ -48,7 +54,7 @@ def report_on(folders: Sequence[Path], made: datetime, *, seed: int = 1) -> Comp
     sources = {"Benchwright": version("benchwright"), "seed of the intervals": str(seed)}
     for run in runs:
         sources[run.label] = f"configuration {run.settings.configuration}"
-    return CompletionReport(sections(runs, parts(runs), seed=seed), sources, made)
+    return CompletionReport(sections(runs, parts(runs), seed=seed), sources, made_at)
 
 
 def write(report: CompletionReport, folder: Path) -> Path:
@@ -56,7 +62,7 @@ def write(report: CompletionReport, folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     text = json.dumps(report.content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
     write_atomically(folder / "completion.json", text.encode(), durable=False)
-    subtitle = f"Benchwright report of {report.made:%Y-%m-%d %H:%M} UTC"
+    subtitle = f"Benchwright report of {report.made_at:%Y-%m-%d %H:%M} UTC"
     skips = (("answer", "the answer"), ("passed", "hidden tests passed"))
     whole = page("Inline completion", subtitle, report.sections, report.sources, skips=skips, files=_FILES)
     write_atomically(folder / "completion.html", whole.encode(), durable=False)

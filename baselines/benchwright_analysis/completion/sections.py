@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from benchwright_analysis.completion.beside_people import beside_people
 from benchwright_analysis.completion.latency import Latencies, latencies
 from benchwright_analysis.completion.numbers import Passed, alike, characters, funnel, passed
-from benchwright_analysis.completion.played_runs import Part, PlayedRun
-from benchwright_analysis.completion.tables import latency_table, told
+from benchwright_analysis.completion.played_runs import PlayedRun, SiteGroup
+from benchwright_analysis.completion.tables import estimate_text, latency_table
 from benchwright_analysis.completion.tokens import tokens_section
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.section import Cell, Picture, Section, Table, count, percent
@@ -23,10 +23,10 @@ _BOUNDS = {Policy.NEVER: "floor", Policy.MATCHES: "ceiling"}
 _FEW = "Fewer than four problems give no interval."
 
 
-def sections(runs: Sequence[PlayedRun], parts: Sequence[Part], *, seed: int) -> list[Section]:
+def sections(runs: Sequence[PlayedRun], parts: Sequence[SiteGroup], *, seed: int) -> list[Section]:
     """All sections, in order."""
-    found = {id(part): passed(part) for part in parts}
-    graded = [(part, one) for part in parts if (one := found[id(part)]) is not None]
+    passed_by_part = {id(part): passed(part) for part in parts}
+    graded = [(part, passed_part) for part in parts if (passed_part := passed_by_part[id(part)]) is not None]
     return [
         _answer(runs, graded),
         _passed(graded),
@@ -41,41 +41,41 @@ def sections(runs: Sequence[PlayedRun], parts: Sequence[Part], *, seed: int) -> 
     ]
 
 
-def _answer(runs: Sequence[PlayedRun], graded: Sequence[tuple[Part, Passed]]) -> Section:
+def _answer(runs: Sequence[PlayedRun], graded: Sequence[tuple[SiteGroup, Passed]]) -> Section:
     lead = []
     for run in runs:
-        sites = len({one.site for one in run.records})
-        problems = len({one.problem for one in run.records})
+        sites = len({record.site for record in run.records})
+        problems = len({record.problem for record in run.records})
         left = run.settings.sites - sites
         lead.append(_played(run.label, sites, problems, left))
-        for part, one in graded:
+        for part, passed_part in graded:
             if part.run is run:
                 bound = f" ({_BOUNDS[part.policy]})" if part.policy in _BOUNDS else ""
-                at_end = told(one.at_end, share=True)
+                at_end = estimate_text(passed_part.at_end, share=True)
                 lead.append(f"{run.label}, {part.kind}, policy {part.policy}{bound}: {at_end} passed at the end.")
-    return Section("answer", "The answer", lead, is_list=True, without="" if runs else "There are no runs.")
+    return Section("answer", "The answer", lead, is_list=True, empty_reason="" if runs else "There are no runs.")
 
 
 def _played(label: str, sites: int, problems: int, left: int) -> str:
-    rest = f"; {count(left, 'site')} not played yet" if left else ""
-    return f"{label}: {count(sites, 'site')} of {count(problems, 'problem')}{rest}."
+    unplayed_note = f"; {count(left, 'site')} not played yet" if left else ""
+    return f"{label}: {count(sites, 'site')} of {count(problems, 'problem')}{unplayed_note}."
 
 
-def _passed(graded: Sequence[tuple[Part, Passed]]) -> Section:
+def _passed(graded: Sequence[tuple[SiteGroup, Passed]]) -> Section:
     title = "Hidden tests passed"
     if not graded:
-        return Section("passed", title, without="Nothing was graded.")
-    steps = sorted({int(accepts) for _, one in graded for accepts in one.after})
+        return Section("passed", title, empty_reason="Nothing was graded.")
+    steps = sorted({int(accepts) for _, passed_part in graded for accepts in passed_part.after})
     columns = (*_NAMES, "graded", "undecided", *(f"after {accepts}" for accepts in steps), "at the end")
     rows: list[Sequence[Cell]] = [
         (
             *part.name,
-            one.graded,
-            one.undecided,
-            *(told(one.after.get(str(accepts), one.at_end), share=True) for accepts in steps),
-            told(one.at_end, share=True),
+            passed_part.graded,
+            passed_part.undecided,
+            *(estimate_text(passed_part.after.get(str(accepts), passed_part.at_end), share=True) for accepts in steps),
+            estimate_text(passed_part.at_end, share=True),
         )
-        for part, one in graded
+        for part, passed_part in graded
     ]
     note = (
         "Share of the sites whose file passed after this many accepted offers, unfinished as it was, or at the end if "
@@ -84,30 +84,36 @@ def _passed(graded: Sequence[tuple[Part, Passed]]) -> Section:
     if any(part.run.settings.mode is Refusal.ASSISTED for part, _ in graded):
         note += " In the mode assisted, what is missing is typed: what does not pass at the end is what offers broke."
     table = Table("Passed, by accepted offers", columns, rows, note)
-    numbers = {_joined(part): one for part, one in graded}
+    numbers = {_joined(part): passed_part for part, passed_part in graded}
     return Section("passed", title, pictures=_passed_picture(graded, table), numbers=numbers)
 
 
-def _passed_picture(graded: Sequence[tuple[Part, Passed]], table: Table) -> list[Picture]:
+def _passed_picture(graded: Sequence[tuple[SiteGroup, Passed]], table: Table) -> list[Picture]:
     groups = list(dict.fromkeys(_group(part) for part, _ in graded))
-    shown = groups[: charts.MOST_GROUPS]
+    shown_groups = groups[: charts.MOST_GROUPS]
     rows = [
-        {"label": part.kind.value, "group": _group(part), **_bounds(one.at_end)}
-        for part, one in graded
-        if _group(part) in shown and one.at_end is not None
+        {"label": part.kind.value, "group": _group(part), **_bounds(passed_part.at_end)}
+        for part, passed_part in graded
+        if _group(part) in shown_groups and passed_part.at_end is not None
     ]
     alt = "Share of sites passed at the end, by kind of site. " + " ".join(
         f"{row['group']}, {row['label']}: {percent(float(row['value'] or 0))}." for row in rows
     )
-    svg = charts.intervals(rows, shown, x="passed at the end", y="")
-    return [Picture("passed-at-end", "Passed at the end", alt + charts.drawn(shown, groups), svg, table)]
+    svg = charts.intervals(rows, shown_groups, x="passed at the end", y="")
+    return [Picture("passed-at-end", "Passed at the end", alt + charts.drawn(shown_groups, groups), svg, table)]
 
 
-def _characters(parts: Sequence[Part]) -> Section:
-    found = [(part, characters(part)) for part in parts if part.kind is not SiteKind.REPLAY]
+def _characters(parts: Sequence[SiteGroup]) -> Section:
+    part_characters = [(part, characters(part)) for part in parts if part.kind is not SiteKind.REPLAY]
     rows: list[Sequence[Cell]] = [
-        (*part.name, one.expected, told(one.saved, share=True), told(one.retained, share=True), told(one.golf))
-        for part, one in found
+        (
+            *part.name,
+            part_counts.expected,
+            estimate_text(part_counts.saved, share=True),
+            estimate_text(part_counts.retained, share=True),
+            estimate_text(part_counts.golf),
+        )
+        for part, part_counts in part_characters
     ]
     note = (
         "Characters without white space. Saved: accepted ones that stay when somebody corrects the text to the "
@@ -115,27 +121,27 @@ def _characters(parts: Sequence[Part]) -> Section:
         f"share of the accepted. Golf: 0 if each line took one accept, 1 if everything was typed. {_FEW}"
     )
     table = Table("Characters", (*_NAMES, "expected", "saved", "retained", "golf"), rows, note)
-    numbers = {_joined(part): one for part, one in found}
-    without = "" if found else "No site of a reference was played."
-    return Section("characters", "How much typing it saved", tables=[table], numbers=numbers, without=without)
+    numbers = {_joined(part): part_counts for part, part_counts in part_characters}
+    empty_note = "" if part_characters else "No site of a reference was played."
+    return Section("characters", "How much typing it saved", tables=[table], numbers=numbers, empty_reason=empty_note)
 
 
-def _funnel(parts: Sequence[Part]) -> Section:
-    found = [(part, funnel(part)) for part in parts]
+def _funnel(parts: Sequence[SiteGroup]) -> Section:
+    part_funnels = [(part, funnel(part)) for part in parts]
     rows: list[Sequence[Cell]] = [
         (
             *part.name,
             len(part.records),
-            one.requests,
-            told(one.shown, share=True),
-            told(one.accepted, share=True),
-            told(one.partly, share=True),
-            told(one.repeats_suffix, share=True),
-            one.next_edits,
-            one.next_edits_taken,
-            one.cancelled,
+            part_funnel.requests,
+            estimate_text(part_funnel.shown, share=True),
+            estimate_text(part_funnel.accepted, share=True),
+            estimate_text(part_funnel.partly, share=True),
+            estimate_text(part_funnel.repeats_suffix, share=True),
+            part_funnel.next_edits,
+            part_funnel.next_edits_taken,
+            part_funnel.cancelled,
         )
-        for part, one in found
+        for part, part_funnel in part_funnels
     ]
     columns = (
         *(*_NAMES, "played", "requests", "shown", "accepted", "partly", "repeat the suffix"),
@@ -146,22 +152,27 @@ def _funnel(parts: Sequence[Part]) -> Section:
         f"two after it: share of the shown. Next edits are asked for with --next-edits, after accepted offers. {_FEW}"
     )
     table = Table("From request to accepted offer", columns, rows, note)
-    return Section("funnel", "What was offered", tables=[table], numbers={_joined(part): one for part, one in found})
+    return Section(
+        "funnel",
+        "What was offered",
+        tables=[table],
+        numbers={_joined(part): part_funnel for part, part_funnel in part_funnels},
+    )
 
 
-def _alike(parts: Sequence[Part]) -> Section:
-    found = [(part, one) for part in parts if (one := alike(part)).sites]
+def _alike(parts: Sequence[SiteGroup]) -> Section:
+    part_likenesses = [(part, likeness) for part in parts if (likeness := alike(part)).sites]
     rows: list[Sequence[Cell]] = [
         (
             *part.name,
-            one.sites,
-            told(one.exact, share=True),
-            told(one.edit_similarity),
-            told(one.identifier_f1),
-            told(one.parses, share=True),
-            told(one.lines_kept, share=True),
+            likeness.sites,
+            estimate_text(likeness.exact, share=True),
+            estimate_text(likeness.edit_similarity),
+            estimate_text(likeness.identifier_f1),
+            estimate_text(likeness.parses, share=True),
+            estimate_text(likeness.lines_kept, share=True),
         )
-        for part, one in found
+        for part, likeness in part_likenesses
     ]
     columns = (*_NAMES, "offers", "exact", "edit similarity", "identifier F1", "parses", "lines the author wrote")
     note = (
@@ -169,32 +180,40 @@ def _alike(parts: Sequence[Part]) -> Section:
         "is counterfactual: it shows agreement, not time saved. Likeness does not show that a design works."
     )
     table = Table("First offers", columns, rows, note)
-    without = "" if found else "Nothing was offered."
-    numbers = {_joined(part): one for part, one in found}
-    return Section("alike", "How like the reference", tables=[table], numbers=numbers, without=without)
+    empty_note = "" if part_likenesses else "Nothing was offered."
+    numbers = {_joined(part): likeness for part, likeness in part_likenesses}
+    return Section("alike", "How like the reference", tables=[table], numbers=numbers, empty_reason=empty_note)
 
 
 def _latency(runs: Sequence[PlayedRun], seed: int) -> Section:
-    found: dict[str, Latencies] = {}
+    latencies_by_label: dict[str, Latencies] = {}
     for run in runs:
-        at_wire = [(value, one.problem) for one in run.records for value in one.times.latencies_ms]
-        at_text = [(value, one.problem) for one in run.records for value in one.times.drawn_ms]
+        at_wire = [(value, record.problem) for record in run.records for value in record.times.latencies_ms]
+        at_text = [(value, record.problem) for record in run.records for value in record.times.drawn_ms]
         for label, pairs in ((run.label, at_wire), (f"{run.label}, drawn", at_text)):
-            one = latencies([value for value, _ in pairs], [problem for _, problem in pairs], seed=seed)
-            if one is not None:
-                found[label] = one
-    table = latency_table(found)
-    return Section("latency", "How fast", tables=[table], numbers=found, without="" if found else "Nothing was asked.")
+            label_latencies = latencies([value for value, _ in pairs], [problem for _, problem in pairs], seed=seed)
+            if label_latencies is not None:
+                latencies_by_label[label] = label_latencies
+    table = latency_table(latencies_by_label)
+    return Section(
+        "latency",
+        "How fast",
+        tables=[table],
+        numbers=latencies_by_label,
+        empty_reason="" if latencies_by_label else "Nothing was asked.",
+    )
 
 
 def _failures(runs: Sequence[PlayedRun]) -> Section:
-    found = {run.label: Counter(one.failure.value for one in run.records if one.failure is not None) for run in runs}
+    failures_by_run = {
+        run.label: Counter(record.failure.value for record in run.records if record.failure is not None) for run in runs
+    }
     rows: list[Sequence[Cell]] = [
-        (label, name, amount) for label, counts in found.items() for name, amount in sorted(counts.items())
+        (label, name, amount) for label, counts in failures_by_run.items() for name, amount in sorted(counts.items())
     ]
     table = Table("Sites that a failure of the server ended", ("subject", "failure", "sites"), rows)
-    without = "" if rows else "No site was ended by a failure of the server."
-    return Section("failures", "What went wrong", tables=[table], numbers=found, without=without)
+    empty_note = "" if rows else "No site was ended by a failure of the server."
+    return Section("failures", "What went wrong", tables=[table], numbers=failures_by_run, empty_reason=empty_note)
 
 
 def _conditions(runs: Sequence[PlayedRun]) -> Section:
@@ -229,9 +248,9 @@ def _bounds(estimate: Estimate | None) -> dict[str, float | None]:
     return {} if estimate is None else {"value": estimate.value, "low": estimate.low, "high": estimate.high}
 
 
-def _group(part: Part) -> str:
+def _group(part: SiteGroup) -> str:
     return f"{part.run.label}, {part.policy}"
 
 
-def _joined(part: Part) -> str:
+def _joined(part: SiteGroup) -> str:
     return " | ".join(part.name)

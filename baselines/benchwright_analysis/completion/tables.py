@@ -9,20 +9,27 @@ from benchwright_analysis.report.section import Cell, Table, percent, with_inter
 from benchwright_judges.agreement.estimators import Estimate
 
 
-def latency_table(found: Mapping[str, Latencies]) -> Table:
+def latency_table(latencies: Mapping[str, Latencies]) -> Table:
     """How long requests took, by subject."""
     rows: list[Sequence[Cell]] = [
         (
             label,
-            one.requests,
-            one.given_up,
-            told(one.p50_ms, digits=1),
-            told(one.p95_ms, digits=1),
-            *(percent(one.over[str(limit)]) for limit in THRESHOLDS_MS),
+            subject_latencies.requests,
+            subject_latencies.given_up,
+            estimate_text(subject_latencies.p50_ms, digits=1),
+            estimate_text(subject_latencies.p95_ms, digits=1),
+            *(percent(subject_latencies.over[str(limit)]) for limit in THRESHOLDS_MS),
         )
-        for label, one in found.items()
+        for label, subject_latencies in latencies.items()
     ]
-    columns = ("subject", "requests", "given up", "p50 (ms)", "p95 (ms)", *(f"over {one} ms" for one in THRESHOLDS_MS))
+    columns = (
+        "subject",
+        "requests",
+        "given up",
+        "p50 (ms)",
+        "p95 (ms)",
+        *(f"over {threshold} ms" for threshold in THRESHOLDS_MS),
+    )
     note = (
         "At the wire: from when a request was handed to the system until the last byte of its answer was there; in an "
         "editor, from its command until that had ended. Drawn: from the command until the editor drew the offer, of "
@@ -31,7 +38,7 @@ def latency_table(found: Mapping[str, Latencies]) -> Table:
     return Table("Latency", columns, rows, note)
 
 
-def told(estimate: Estimate | None, *, share: bool = False, digits: int = 2) -> str:
+def estimate_text(estimate: Estimate | None, *, share: bool = False, digits: int = 2) -> str:
     """A value with its interval, as people read it."""
     if estimate is None or estimate.value is None:
         return "–"

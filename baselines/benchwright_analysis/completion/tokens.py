@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchwright_analysis.completion.played_runs import Part
+from benchwright_analysis.completion.played_runs import SiteGroup
 from benchwright_analysis.report.section import Cell, Section, Table
 
 _UNKNOWN = "unknown"
@@ -28,33 +28,36 @@ class Tokens:
     output_tokens: int | None
 
 
-def tokens(part: Part) -> Tokens | None:
+def tokens(part: SiteGroup) -> Tokens | None:
     """What the model used; None if it is the server's own affair, so that nobody here knows."""
-    uses = [one.model_use for one in part.records if one.model_use is not None]
+    uses = [record.model_use for record in part.records if record.model_use is not None]
     if not part.run.settings.model or len(uses) < len(part.records):
         return None
-    requests = sum(one.requests for one in uses)
-    answered, counted = sum(one.answered for one in uses), sum(one.counted for one in uses)
-    is_known = counted > 0 or answered == 0
+    requests = sum(model_use.requests for model_use in uses)
+    answered_count, counted = (
+        sum(model_use.answered for model_use in uses),
+        sum(model_use.counted for model_use in uses),
+    )
+    is_known = counted > 0 or answered_count == 0
     return Tokens(
         part.run.settings.model,
         requests=requests,
-        unanswered=requests - answered,
-        uncounted=answered - counted,
-        input_tokens=sum(one.input_tokens for one in uses) if is_known else None,
-        output_tokens=sum(one.output_tokens for one in uses) if is_known else None,
+        unanswered=requests - answered_count,
+        uncounted=answered_count - counted,
+        input_tokens=sum(model_use.input_tokens for model_use in uses) if is_known else None,
+        output_tokens=sum(model_use.output_tokens for model_use in uses) if is_known else None,
     )
 
 
-def tokens_section(parts: Sequence[Part], names: Sequence[str]) -> Section:
+def tokens_section(parts: Sequence[SiteGroup], names: Sequence[str]) -> Section:
     """The section of the report.
 
     Args:
         parts: Of all runs.
         names: Columns for what a part is called.
     """
-    found = [(part, tokens(part)) for part in parts]
-    rows: list[Sequence[Cell]] = [(*part.name, *_cells(one)) for part, one in found]
+    part_tokens = [(part, tokens(part)) for part in parts]
+    rows: list[Sequence[Cell]] = [(*part.name, *_cells(usage)) for part, usage in part_tokens]
     note = (
         "Unknown: the server asks a model by an account or address of its own. Unanswered: given up by the server, or "
         "the model could not be asked; what those used is unknown. Uncounted: the provider did not say what it used. "
@@ -62,13 +65,13 @@ def tokens_section(parts: Sequence[Part], names: Sequence[str]) -> Section:
     )
     columns = (*names, "model", "requests to it", "unanswered", "uncounted", "tokens in", "tokens out")
     table = Table("Tokens", columns, rows, note)
-    numbers = {" | ".join(part.name): one for part, one in found if one is not None}
-    without = "" if numbers else "The servers ask models by accounts or addresses of their own: tokens are unknown."
-    return Section("tokens", "What its model used", tables=[table], numbers=numbers, without=without)
+    numbers = {" | ".join(part.name): usage for part, usage in part_tokens if usage is not None}
+    empty_note = "" if numbers else "The servers ask models by accounts or addresses of their own: tokens are unknown."
+    return Section("tokens", "What its model used", tables=[table], numbers=numbers, empty_reason=empty_note)
 
 
-def _cells(one: Tokens | None) -> Sequence[Cell]:
-    if one is None:
+def _cells(usage: Tokens | None) -> Sequence[Cell]:
+    if usage is None:
         return (_UNKNOWN,) * 6
-    counts = (_UNKNOWN if value is None else value for value in (one.input_tokens, one.output_tokens))
-    return (one.model, one.requests, one.unanswered, one.uncounted, *counts)
+    counts = (_UNKNOWN if value is None else value for value in (usage.input_tokens, usage.output_tokens))
+    return (usage.model, usage.requests, usage.unanswered, usage.uncounted, *counts)

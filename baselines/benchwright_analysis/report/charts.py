@@ -25,18 +25,18 @@ MOST_GROUPS = len(_PALETTE)
 """More could not be distinguished in one picture."""
 
 
-def drawn(shown: Collection[str], everything: Collection[str], what: str = "Drawn") -> str:
+def drawn(shown_groups: Collection[str], all_groups: Collection[str], verb: str = "Drawn") -> str:
     """A sentence that says so where not everything is shown, with a space before it; else nothing."""
-    if len(shown) >= len(everything):
+    if len(shown_groups) >= len(all_groups):
         return ""
-    return f" {what} are the first {len(shown)} of {len(everything)} groups."
+    return f" {verb} are the first {len(shown_groups)} of {len(all_groups)} groups."
 
 
 def curves(
     rows: Sequence[Row],
     groups: Sequence[str],
     *,
-    among: Sequence[str] = (),
+    report_groups: Sequence[str] = (),
     x: str,
     y: str,
     percent: bool = True,
@@ -49,7 +49,7 @@ def curves(
     Args:
         rows: With `x`, `y`, `group`, and `low` and `high` where there is a band.
         groups: In the order of the legend.
-        among: All groups of the report: each keeps its colour in all pictures.
+        report_groups: All groups of the report: each keeps its colour in all pictures.
         x: Title of the axis.
         y: Title of the axis.
         percent: Whether `y` is a share.
@@ -61,36 +61,42 @@ def curves(
 
     scale = alt.Scale(type="log", base=2) if log else alt.Scale(nice=False)
     axis = alt.Axis(labelExpr="format(datum.value, datum.value < 1 ? '.2~r' : '.4~g')") if log else alt.Axis()
-    across = alt.X("x:Q", title=x, scale=scale, axis=axis)
+    x_axis = alt.X("x:Q", title=x, scale=scale, axis=axis)
     vertical = alt.Axis(format="%") if percent else alt.Axis()
-    up = alt.Y("y:Q", title=y, axis=vertical, scale=alt.Scale(domain=[0, 1]) if percent else alt.Scale())
-    colour, dash, shape = _by_group(alt, groups, among, has_lines=not points)
-    shown: dict[str, Any] = {"interpolate": "step-after"} if step else {}
+    y_axis = alt.Y("y:Q", title=y, axis=vertical, scale=alt.Scale(domain=[0, 1]) if percent else alt.Scale())
+    colour, dash, shape = _by_group(alt, groups, report_groups, has_lines=not points)
+    line_style: dict[str, Any] = {"interpolate": "step-after"} if step else {}
     base = alt.Chart(alt.Data(values=list(rows)))
     layers: list[Any] = []
     if any(row.get("low") is not None for row in rows):
         # Many bands overlap: each is drawn fainter.
-        band = base.mark_area(opacity=min(0.18, 0.4 / len(groups)), **shown)
-        layers.append(band.encode(x=across, y=alt.Y("low:Q", title=y), y2="high:Q", color=colour))
-    line = base.encode(x=across, y=up, color=colour)
+        band = base.mark_area(opacity=min(0.18, 0.4 / len(groups)), **line_style)
+        layers.append(band.encode(x=x_axis, y=alt.Y("low:Q", title=y), y2="high:Q", color=colour))
+    line = base.encode(x=x_axis, y=y_axis, color=colour)
     if not points:
-        layers.append(line.mark_line(strokeWidth=2, **shown).encode(strokeDash=dash))
+        layers.append(line.mark_line(strokeWidth=2, **line_style).encode(strokeDash=dash))
     else:
-        layers += _dashed(line, groups, among, **shown)
+        layers += _dashed(line, groups, report_groups, **line_style)
         marks = alt.Chart(alt.Data(values=list(points))).mark_point(filled=True, size=40, opacity=0.8)
-        layers.append(marks.encode(x=across, y=up, color=colour, shape=shape))
+        layers.append(marks.encode(x=x_axis, y=y_axis, color=colour, shape=shape))
     return _svg(alt.layer(*layers), height=280)
 
 
 def intervals(
-    rows: Sequence[Row], groups: Sequence[str], *, among: Sequence[str] = (), x: str, y: str, percent: bool = True
+    rows: Sequence[Row],
+    groups: Sequence[str],
+    *,
+    report_groups: Sequence[str] = (),
+    x: str,
+    y: str,
+    percent: bool = True,
 ) -> str:
     """Points with their intervals, one line of the picture for each label and group.
 
     Args:
         rows: With `label`, `value`, `group`, and `low` and `high`.
         groups: In the order of the legend.
-        among: All groups of the report.
+        report_groups: All groups of the report.
         x: Title of the axis.
         y: Title of the labels.
         percent: Whether the value is a share.
@@ -98,15 +104,15 @@ def intervals(
     alt = _altair()
 
     labels = list(dict.fromkeys(str(row["label"]) for row in rows))
-    colour, _, shape = _by_group(alt, groups, among)
+    colour, _, shape = _by_group(alt, groups, report_groups)
     scale = alt.Scale(domain=[0, 1]) if percent else alt.Scale()
     axis = alt.Axis(format="%", tickCount=5) if percent else alt.Axis()
-    across = alt.X("value:Q", title=x, scale=scale, axis=axis)
-    down = alt.Y("label:N", title=y or None, sort=labels, axis=alt.Axis(labelLimit=300, grid=True, tickBand="extent"))
+    x_axis = alt.X("value:Q", title=x, scale=scale, axis=axis)
+    y_axis = alt.Y("label:N", title=y or None, sort=labels, axis=alt.Axis(labelLimit=300, grid=True, tickBand="extent"))
     offset = alt.YOffset("group:N", sort=list(groups))
-    base = alt.Chart(alt.Data(values=list(rows))).encode(y=down, yOffset=offset, color=colour)
+    base = alt.Chart(alt.Data(values=list(rows))).encode(y=y_axis, yOffset=offset, color=colour)
     spread = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=x, scale=scale, axis=axis), x2="high:Q")
-    marks = base.mark_point(filled=True, size=55, opacity=1).encode(x=across, shape=shape)
+    marks = base.mark_point(filled=True, size=55, opacity=1).encode(x=x_axis, shape=shape)
     height = max(60, len(labels) * (14 * max(1, len(groups)) + 10))
     return _svg(alt.layer(spread, marks), height=height, width=WIDTH - 180)
 
@@ -143,13 +149,15 @@ def stacked(rows: Sequence[Row], kinds: Sequence[str], groups: Sequence[str], *,
     return _svg(chart)
 
 
-def against(rows: Sequence[Row], groups: Sequence[str], *, among: Sequence[str] = (), x: str, y: str) -> str:
+def time_scatter(
+    rows: Sequence[Row], groups: Sequence[str], *, report_groups: Sequence[str] = (), x: str, y: str
+) -> str:
     """Two times of the same attempts on scales of doublings, with the line of equality.
 
     Args:
         rows: With `x`, `y`, `group`.
         groups: In the order of the legend.
-        among: All groups of the report.
+        report_groups: All groups of the report.
         x: Title of the axis.
         y: Title of the axis.
     """
@@ -158,28 +166,30 @@ def against(rows: Sequence[Row], groups: Sequence[str], *, among: Sequence[str] 
     values = [float(row[axis] or 1) for row in rows for axis in ("x", "y")]
     ends = [min(values), max(values)]
     scale = alt.Scale(type="log", base=2, domain=[ends[0] * 0.9, ends[1] * 1.1])
-    return _against(alt, rows, groups, among, ends, scale, alt.Axis(format="~g", tickCount=8), x, y)
+    return _scatter(alt, rows, groups, report_groups, ends, scale, alt.Axis(format="~g", tickCount=8), x, y)
 
 
-def shares_against(rows: Sequence[Row], groups: Sequence[str], *, among: Sequence[str] = (), x: str, y: str) -> str:
+def shares_against(
+    rows: Sequence[Row], groups: Sequence[str], *, report_groups: Sequence[str] = (), x: str, y: str
+) -> str:
     """Two shares from 0 to 1, with the line of equality; arguments as of `against`."""
     alt = _altair()
     scale = alt.Scale(domain=[0, 1], padding=6)
-    return _against(alt, rows, groups, among, [0.0, 1.0], scale, alt.Axis(format="%", tickCount=5), x, y)
+    return _scatter(alt, rows, groups, report_groups, [0.0, 1.0], scale, alt.Axis(format="%", tickCount=5), x, y)
 
 
-def _against(
+def _scatter(
     alt: Any,
     rows: Sequence[Row],
     groups: Sequence[str],
-    among: Sequence[str],
+    report_groups: Sequence[str],
     ends: Sequence[float],
     scale: Any,
     axis: Any,
     x: str,
     y: str,
 ) -> str:
-    colour, _, shape = _by_group(alt, groups, among)
+    colour, _, shape = _by_group(alt, groups, report_groups)
     line = (
         alt.Chart(alt.Data(values=[{"x": end, "y": end} for end in ends]))
         .mark_line(color=_INK, strokeDash=[4, 4], opacity=0.7)
@@ -198,13 +208,13 @@ def _against(
     return _svg(alt.layer(line, marks), height=340, width=440)
 
 
-def radar(rows: Sequence[Row], groups: Sequence[str], *, among: Sequence[str] = ()) -> str:
+def radar(rows: Sequence[Row], groups: Sequence[str], *, report_groups: Sequence[str] = ()) -> str:
     """One spoke for each label, one outline for each group.
 
     Args:
         rows: With `label`, `value` from 0 to 1, `group`; every group has every label.
         groups: In the order of the legend.
-        among: All groups of the report.
+        report_groups: All groups of the report.
     """
     import math
 
@@ -212,46 +222,54 @@ def radar(rows: Sequence[Row], groups: Sequence[str], *, among: Sequence[str] = 
 
     labels = list(dict.fromkeys(str(row["label"]) for row in rows))
 
-    def at(label: str, reach: float) -> dict[str, float]:
+    def spoke_point(label: str, reach: float) -> dict[str, float]:
         angle = 2 * math.pi * labels.index(label) / len(labels)
         return {"x": reach * math.sin(angle), "y": reach * math.cos(angle)}
 
     rings = [
-        {**at(label, reach), "ring": reach, "order": place}
+        {**spoke_point(label, reach), "ring": reach, "order": position}
         for reach in (0.25, 0.5, 0.75, 1.0)
-        for place, label in enumerate([*labels, labels[0]])
+        for position, label in enumerate([*labels, labels[0]])
     ]
-    spokes = [{**at(label, 1.0), "label": label, "x2": 0, "y2": 0} for label in labels]
-    names = [(at(label, 1.12), label) for label in labels]
+    spokes = [{**spoke_point(label, 1.0), "label": label, "x2": 0, "y2": 0} for label in labels]
+    names = [(spoke_point(label, 1.12), label) for label in labels]
     sides = {"center": (-0.05, 0.05), "left": (0.05, 2.0), "right": (-2.0, -0.05)}
     outlines = []
     for group in groups:
         values = {str(row["label"]): float(row["value"] or 0) for row in rows if row["group"] == group}
-        for place, label in enumerate([*labels, labels[0]]):
-            outlines.append({**at(label, values.get(label, 0.0)), "group": group, "order": place})
-    colour, _, shape = _by_group(alt, groups, among)
-    across = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[-2.4, 2.4]))
-    up = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[-1.3, 1.3]))
+        for position, label in enumerate([*labels, labels[0]]):
+            outlines.append({**spoke_point(label, values.get(label, 0.0)), "group": group, "order": position})
+    colour, _, shape = _by_group(alt, groups, report_groups)
+    x_axis = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[-2.4, 2.4]))
+    y_axis = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[-1.3, 1.3]))
     layers = [
         alt.Chart(alt.Data(values=rings))
         .mark_line(color=_GRID, strokeWidth=1)
-        .encode(x=across, y=up, detail="ring:N", order="order:Q"),
-        alt.Chart(alt.Data(values=spokes)).mark_rule(color=_GRID).encode(x=across, y=up, x2="x2:Q", y2="y2:Q"),
+        .encode(x=x_axis, y=y_axis, detail="ring:N", order="order:Q"),
+        alt.Chart(alt.Data(values=spokes)).mark_rule(color=_GRID).encode(x=x_axis, y=y_axis, x2="x2:Q", y2="y2:Q"),
         # Neighbours at the bottom would overlap if their middles were at their spokes.
         *(
             alt.Chart(
-                alt.Data(values=[{**place, "label": label} for place, label in names if low <= place["x"] <= high])
+                alt.Data(
+                    values=[
+                        {**label_point, "label": label}
+                        for label_point, label in names
+                        if low <= label_point["x"] <= high
+                    ]
+                )
             )
             .mark_text(color=_INK, limit=165, fontSize=12, align=side)
-            .encode(x=across, y=up, text="label:N")
+            .encode(x=x_axis, y=y_axis, text="label:N")
             for side, (low, high) in sides.items()
         ),
         *_dashed(
-            alt.Chart(alt.Data(values=outlines)).encode(x=across, y=up, color=colour, order="order:Q"), groups, among
+            alt.Chart(alt.Data(values=outlines)).encode(x=x_axis, y=y_axis, color=colour, order="order:Q"),
+            groups,
+            report_groups,
         ),
         alt.Chart(alt.Data(values=outlines))
         .mark_point(filled=True, size=40, opacity=1)
-        .encode(x=across, y=up, color=colour, shape=shape),
+        .encode(x=x_axis, y=y_axis, color=colour, shape=shape),
     ]
     return _svg(alt.layer(*layers), height=330, width=610)
 
@@ -264,17 +282,17 @@ def _altair() -> Any:
 
 
 def _by_group(
-    alt: Any, groups: Sequence[str], among: Sequence[str], *, has_lines: bool = False
+    alt: Any, groups: Sequence[str], report_groups: Sequence[str], *, has_lines: bool = False
 ) -> tuple[Any, Any, Any]:
     """Colour, dashes and shape of each group. The legend shows lines or points, whichever the picture has."""
-    names, places = list(groups), _places(groups, among)
+    names, places = list(groups), _places(groups, report_groups)
     looks = {"symbolType": "stroke", "symbolSize": 700} if has_lines else {}
     # Names of one model end with the way it was asked, which must not be cut off.
     room = {"labelLimit": 560, "columns": 1} if max(map(len, names), default=0) > _SHORT_NAME else {"labelLimit": 260}
     legend = alt.Legend(title=None, **room, **looks) if len(names) > 1 else None
 
     def scale(looks: Sequence[Any]) -> Any:
-        return alt.Scale(domain=names, range=[looks[place] for place in places])
+        return alt.Scale(domain=names, range=[looks[index] for index in places])
 
     return (
         alt.Color("group:N", scale=scale(_PALETTE), legend=legend),
@@ -283,22 +301,22 @@ def _by_group(
     )
 
 
-def _places(groups: Sequence[str], among: Sequence[str]) -> list[int]:
+def _places(groups: Sequence[str], report_groups: Sequence[str]) -> list[int]:
     """Which of the looks each group has."""
     names = list(groups)
-    order = list(among) if len(among) <= MOST_GROUPS and set(names) <= set(among) else names
+    order = list(report_groups) if len(report_groups) <= MOST_GROUPS and set(names) <= set(report_groups) else names
     return [order.index(name) for name in names]
 
 
-def _dashed(lines: Any, groups: Sequence[str], among: Sequence[str], **shown: Any) -> list[Any]:
+def _dashed(lines: Any, groups: Sequence[str], report_groups: Sequence[str], **line_style: Any) -> list[Any]:
     """A layer for each group: a scale of dashes would also draw the outlines of the legend's points with them."""
     import json
 
     return [
         lines.transform_filter(f"datum.group === {json.dumps(name)}").mark_line(
-            strokeWidth=2, strokeDash=list(_DASHES[place]), **shown
+            strokeWidth=2, strokeDash=list(_DASHES[index]), **line_style
         )
-        for name, place in zip(groups, _places(groups, among), strict=True)
+        for name, index in zip(groups, _places(groups, report_groups), strict=True)
     ]
 
 
@@ -338,8 +356,8 @@ def _drawable(value: Any) -> Any:
     if isinstance(value, str):
         return _NOT_DRAWABLE.sub("\N{REPLACEMENT CHARACTER}", value)
     if isinstance(value, dict):
-        return {key: _drawable(one) for key, one in value.items()}
-    return [_drawable(one) for one in value] if isinstance(value, list) else value
+        return {key: _drawable(member) for key, member in value.items()}
+    return [_drawable(member) for member in value] if isinstance(value, list) else value
 
 
 _NOT_DRAWABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
@@ -356,7 +374,7 @@ _ROLES = re.compile(r' (?:aria-[a-z]+|role|class)="[^"]*"')
 
 def themed(svg: str) -> str:
     """An SVG for the page: colours by variable, no namespace (HTML knows it), nothing told to screen readers inside."""
-    return _ROLES.sub("", _NAMESPACES.sub("", _STANDINS.sub(lambda found: _COLOURS[found.group()], svg)))
+    return _ROLES.sub("", _NAMESPACES.sub("", _STANDINS.sub(lambda match: _COLOURS[match.group()], svg)))
 
 
 def placed(svg: str, name: str) -> str:

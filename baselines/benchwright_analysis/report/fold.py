@@ -19,7 +19,7 @@ from benchwright_analysis.report.rows.problem_facts import ProblemFacts
 from benchwright_analysis.report.rows.stored_event import about_edit, model_of
 from benchwright_analysis.report.rows.verdicts import JudgedAnswer, Verdicts
 from benchwright_attempts.clock.clock import Clock
-from benchwright_attempts.clock.time_spent import Spent, TimeSpent
+from benchwright_attempts.clock.time_spent import ActiveTime, TimeSpent
 from benchwright_attempts.clock.timeline import MAIN_THRESHOLD_S, THRESHOLDS_S, TimeAtWork
 from benchwright_attempts.errors import IllegalTransitionError
 from benchwright_attempts.events.event_body import Evidence, TextEffect
@@ -70,7 +70,7 @@ class Folded:
     """The errors in a wrong choice; none if no judge was asked."""
     assistance: Assistance = NO_ASSISTANCE
     """Requests and offers of completions, and which program worked."""
-    spent: Spent = field(default_factory=Spent)
+    spent: ActiveTime = field(default_factory=ActiveTime)
     """Where the active time went."""
 
 
@@ -139,7 +139,7 @@ class Fold:
         """
         step = type_of(body)
         clock, work, rows = self._clock, self._work, self._rows
-        before = clock.active_ns
+        previous_ns = clock.active_ns
         if not clock.ended:
             self._facts.newest = wall
         try:
@@ -148,7 +148,7 @@ class Fold:
             raise ValueError(str(error)) from error
         now = clock.active_ns
         if not work.focused:
-            work.unfocused_ns += now - before
+            work.unfocused_ns += now - previous_ns
         is_activity = step in self._activity
         if is_activity:
             work.activity(now)
@@ -166,17 +166,17 @@ class Fold:
         edits = self._edits.labelled(self._clock.at_ns, self._clock.active_ns)
         if self._rows is not None:
             edits.fill(self._rows, self._first_row)
-        everything = FoldedEvents(self._header, self._facts, self._clock, self._work, self._verdicts, edits)
+        folded_events = FoldedEvents(self._header, self._facts, self._clock, self._work, self._verdicts, edits)
         verdicts = self._verdicts
         return Folded(
-            everything.observation(self._problem),
+            folded_events.observation(self._problem),
             verdicts.scores,
             edits.by_tenth(),
             verdicts.failure,
             verdicts.judged,
             self._reflection,
             self._errors,
-            self._assistance.all(),
+            self._assistance.summary(),
             self._spent.spent(self._clock.active_ns),
         )
 
@@ -188,7 +188,7 @@ class Fold:
         contents = model_of(value).contents()
         files = {path: file.text if file is not None else None for path, file in contents.items()}
         self._edits.set_files(files, seq, self._clock.at_ns)
-        self._put(value)
+        self._fill_cells(value)
 
     def read_edit(self, seq: int, wall: str, body: str) -> None:
         """A file is edited; the text is recorded."""
@@ -205,27 +205,27 @@ class Fold:
         event, path, version = about_edit(body)
         self._assistance.about_edit(event)
         if version is not None:
-            self._edits.attributor.about(path, version, event)
+            self._edits.attributor.note_about(path, version, event)
         if self._rows is not None:
             for name, column in event.columns.items():
-                self._rows.put(column, getattr(event, name))
+                self._rows.fill_cell(column, getattr(event, name))
 
     def read_announcement(self, _seq: int, wall: str, body: str) -> None:
         """Something is said about the next edit."""
         value = read_json(body)
         self._edits.attributor.announce(model_of(value), wall)
-        self._put(value)
+        self._fill_cells(value)
 
     def read_columns(self, _seq: int, _wall: str, body: str) -> None:
         """The event has columns of its own in the table of events, and nothing else to read."""
-        self._put(read_json(body))
+        self._fill_cells(read_json(body))
 
-    def _put(self, value: dict[str, Any]) -> None:
+    def _fill_cells(self, value: dict[str, Any]) -> None:
         """Fills the cells of the event that is being read."""
         event = EVENT_TYPES.classes[value["type"]]
         if self._rows is not None:
             for name, column in event.columns.items():
-                self._rows.put(column, value.get(name))
+                self._rows.fill_cell(column, value.get(name))
 
     # Readers of events by type
 
@@ -246,19 +246,19 @@ class Fold:
         value, now = read_json(body), self._clock.active_ns
         active_ns = self._work.active_ns(now, len(THRESHOLDS_S)) if self._facts.is_person(self._header) else now
         self._verdicts.add(value, active_ns=active_ns, clock_ns=now)
-        self._put(value)
+        self._fill_cells(value)
 
     def read_late_verdict(self, _seq: int, _wall: str, body: str) -> None:
         """A verdict came later than its try."""
         value = read_json(body)
         self._verdicts.decide_late(value)
-        self._put(value)
+        self._fill_cells(value)
 
     def read_usage(self, _seq: int, _wall: str, body: str) -> None:
         """A model was used."""
         value = read_json(body)
         self._facts.add_usage(value)
-        self._assistance.used(value)
+        self._assistance.add_usage(value)
 
     def read_reflected(self, _seq: int, _wall: str, body: str) -> None:
         """A model was asked why the attempt failed."""
@@ -274,11 +274,11 @@ class Fold:
 
     def read_shown(self, _seq: int, _wall: str, _body: str) -> None:
         """A completion was shown."""
-        self._facts.shown += 1
+        self._facts.shown_offers += 1
 
     def read_asked(self, _seq: int, _wall: str, body: str) -> None:
         """A completion was asked for."""
-        self._assistance.asked(read_json(body))
+        self._assistance.add_request(read_json(body))
 
     def read_abandoned(self, _seq: int, _wall: str, body: str) -> None:
         """The attempt was given up."""
@@ -354,7 +354,7 @@ _BY_TYPE: dict[str, _Reader] = {
 
 def _readers() -> dict[str, _Reader]:
     """Type of event → its reader; the others only let time pass."""
-    columns = frozenset(name for name, one in EVENT_TYPES.classes.items() if one.columns)
+    columns = frozenset(name for name, event_class in EVENT_TYPES.classes.items() if event_class.columns)
     by_declaration: tuple[tuple[frozenset[str], _Reader], ...] = (
         (columns, Fold.read_columns),
         (EVENT_TYPES.with_evidence(Evidence.SAME_VERSION), Fold.read_about_edit),
@@ -363,7 +363,7 @@ def _readers() -> dict[str, _Reader]:
         (EVENT_TYPES.with_effect(TextEffect.EDITS), Fold.read_edit),
         (EVENT_TYPES.with_effect(TextEffect.HIDES_FILE), Fold.read_edit_shape),
     )
-    found: dict[str, _Reader] = {}
+    readers_by_type: dict[str, _Reader] = {}
     for names, reader in by_declaration:
-        found |= dict.fromkeys(names, reader)
-    return found | _BY_TYPE
+        readers_by_type |= dict.fromkeys(names, reader)
+    return readers_by_type | _BY_TYPE

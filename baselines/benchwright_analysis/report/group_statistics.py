@@ -22,35 +22,35 @@ class GroupStatistic:
     """Heading of its column."""
     note: str
     """What it is, in a sentence below the table."""
-    of: Callable[[Sequence[Observation], Dataset], Estimate]
+    estimate: Callable[[Sequence[Observation], Dataset], Estimate]
     """Its value for the decided attempts of a group; there is at least one."""
     is_share: bool = False
     """Whether it is shown as a percentage."""
 
 
-def _solved(found: Sequence[Observation], _data: Dataset) -> Estimate:
-    return crossed_share([one.passed for one in found], Dataset.cells(found)).estimate
+def _solved(observations: Sequence[Observation], _data: Dataset) -> Estimate:
+    return crossed_share([observation.passed for observation in observations], Dataset.cells(observations)).estimate
 
 
-def _solved_at_end(found: Sequence[Observation], _data: Dataset) -> Estimate:
-    known = [one for one in found if one.final != "error"]
-    if not known:
+def _solved_at_end(observations: Sequence[Observation], _data: Dataset) -> Estimate:
+    decided = [observation for observation in observations if observation.final != "error"]
+    if not decided:
         return Estimate(value=None)
-    return crossed_share([one.final == "passed" for one in known], Dataset.cells(known)).estimate
+    return crossed_share([observation.final == "passed" for observation in decided], Dataset.cells(decided)).estimate
 
 
-def _mean_score(found: Sequence[Observation], _data: Dataset) -> Estimate:
+def _mean_score(observations: Sequence[Observation], _data: Dataset) -> Estimate:
     """An attempt that was given up before its first verdict has the score 0."""
-    return mean_score([one.score or 0.0 for one in found], Dataset.cells(found)).estimate
+    return mean_score([observation.score or 0.0 for observation in observations], Dataset.cells(observations)).estimate
 
 
-def _category_mean(found: Sequence[Observation], _data: Dataset) -> Estimate:
-    labelled = [one for one in found if one.category or one.format]
+def _category_mean(observations: Sequence[Observation], _data: Dataset) -> Estimate:
+    labelled = [observation for observation in observations if observation.category or observation.format]
     if not labelled:
         return Estimate(value=None)
     return macro_average(
-        [float(one.passed) for one in labelled],
-        [one.category or one.format for one in labelled],
+        [float(observation.passed) for observation in labelled],
+        [observation.category or observation.format for observation in labelled],
         Dataset.cells(labelled),
     ).estimate
 
@@ -61,14 +61,14 @@ STATISTICS: list[GroupStatistic] = [
         column="solved (95 % interval)",
         note="Solved: a run or an answer passed before the end. Intervals hold for other people at "
         "other problems (of models: at other problems).",
-        of=_solved,
+        estimate=_solved,
         is_share=True,
     ),
     GroupStatistic(
         id="at_end",
         column="solved at the end (95 % interval)",
         note="Solved at the end: what was submitted, or what was there at a limit, passes.",
-        of=_solved_at_end,
+        estimate=_solved_at_end,
         is_share=True,
     ),
     GroupStatistic(
@@ -76,13 +76,13 @@ STATISTICS: list[GroupStatistic] = [
         column="mean score",
         note="Score: 1 for a pass, else the judge's score or the share of hidden tests that passed; 0 if nothing was "
         "tried.",
-        of=_mean_score,
+        estimate=_mean_score,
     ),
     GroupStatistic(
         id="macro",
         column="mean over categories",
         note="The mean over categories gives each category the same weight.",
-        of=_category_mean,
+        estimate=_category_mean,
     ),
 ]
 """In the order of the columns."""

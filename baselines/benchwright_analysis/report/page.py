@@ -45,9 +45,9 @@ def page(
         files: What is beside the page.
     """
     style, script = font_face() + _resource("page.css"), _resource("page.js")
-    links = "".join(f'<li><a href="#{one.id}">{escape(one.title)}</a></li>' for one in sections)
-    skipping = "\n".join(f'<a class="skip" href="#{to}">Skip to {escape(what)}</a>' for to, what in skips)
-    made = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in sources.items())
+    links = "".join(f'<li><a href="#{section.id}">{escape(section.title)}</a></li>' for section in sections)
+    skipping = "\n".join(f'<a class="skip" href="#{target}">Skip to {escape(label)}</a>' for target, label in skips)
+    source_rows = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in sources.items())
     body = f"""{skipping}
 <header>
 <h1>{escape(title)}</h1>
@@ -55,12 +55,12 @@ def page(
 <nav aria-label="Sections"><ul>{links}</ul></nav>
 </header>
 <main>
-{"".join(_section(one) for one in sections)}
+{"".join(_section(section) for section in sections)}
 </main>
 <footer>
 <h2>How this was made</h2>
 <p>{_prose(files)}</p>
-<dl>{made}</dl>
+<dl>{source_rows}</dl>
 </footer>"""
     return html_file(title, style, script, body, policy="img-src data:; font-src data:")
 
@@ -71,20 +71,20 @@ def _resource(name: str) -> str:
 
 def _section(section: Section) -> str:
     if section.is_list:
-        sentences = "<ul>" + "".join(f"<li>{_prose(one)}</li>" for one in section.lead) + "</ul>"
+        sentences = "<ul>" + "".join(f"<li>{_prose(sentence)}</li>" for sentence in section.lead) + "</ul>"
     else:
-        sentences = "".join(f"<p>{_prose(one)}</p>" for one in section.lead)
+        sentences = "".join(f"<p>{_prose(sentence)}</p>" for sentence in section.lead)
     if section.is_empty:
-        sentences = f'<p class="soft">{_prose(section.without)}</p>'
+        sentences = f'<p class="soft">{_prose(section.empty_reason)}</p>'
     if section.role and not section.is_empty:
         sentences = f'<p class="role {section.role}">{_ROLES[section.role]}</p>{sentences}'
-    pictures = "".join(_picture(one) for one in section.pictures)
+    pictures = "".join(_picture(picture) for picture in section.pictures)
     return (
         f'<section id="{section.id}" aria-labelledby="{section.id}-title">'
         f'<h2 id="{section.id}-title">{escape(section.title)}</h2>{sentences}'
         + (f'<div class="pictures">{pictures}</div>' if pictures else "")
         + "".join(_pictured_tables(section))
-        + "".join(_folded(one) if one.detail else _table(one) for one in section.tables)
+        + "".join(_folded(table) if table.detail else _table(table) for table in section.tables)
         + "</section>\n"
     )
 
@@ -111,12 +111,12 @@ def _picture(picture: Picture) -> str:
 
 def _pictured_tables(section: Section) -> list[str]:
     """The tables of pictures, each once."""
-    tables: dict[int, Table] = {id(one.table): one.table for one in section.pictures}
+    tables: dict[int, Table] = {id(picture.table): picture.table for picture in section.pictures}
     return [_folded(table, "Numbers: ") for table in tables.values()]
 
 
-def _folded(table: Table, before: str = "") -> str:
-    return f"<details><summary>{before}{escape(table.title)}</summary>{_table(table)}</details>"
+def _folded(table: Table, prefix: str = "") -> str:
+    return f"<details><summary>{prefix}{escape(table.title)}</summary>{_table(table)}</details>"
 
 
 def _table(table: Table) -> str:
@@ -141,8 +141,8 @@ def _cell(cell: Cell) -> str:
     if len(cell) > _UNBROKEN:
         return f"<td>{escape(_shortened(cell))}</td>"
     # Where there is no room for both, a line ends before the interval, not in it.
-    value, bracket, rest = cell.partition(" (")
-    spread = f" <span>({escape(rest)}</span>" if bracket else ""
+    value, bracket, interval_text = cell.partition(" (")
+    spread = f" <span>({escape(interval_text)}</span>" if bracket else ""
     return f'<td class="n">{escape(value)}{spread}</td>'
 
 

@@ -37,7 +37,7 @@ from benchwright_attempts.grading.second_opinions import SecondOpinions
 from benchwright_attempts.log.record import AttemptHeader
 from benchwright_formal.second_opinion import SecondOpinion
 from benchwright_foundation.atomic import write_atomically
-from benchwright_judges.agreement.rated import Rated
+from benchwright_judges.agreement.rated import RatedAnswer
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
 from benchwright_studies.conduct.closing import sealed_attempts
@@ -63,7 +63,7 @@ class ReportOptions:
     """Id; empty for attempts outside studies."""
     attempts: Sequence[str] = ()
     """Only these, by the beginnings of their ids."""
-    without: Sequence[str] = ()
+    excluded_attempts: Sequence[str] = ()
     """Not these."""
     models: bool = True
     """Whether models' attempts at the same problems, outside studies, are compared with a study's people."""
@@ -73,7 +73,7 @@ class ReportOptions:
     """Whether hash chains are checked; `None` leaves it to the number of events."""
     logs: Sequence[Path] = ()
     """Inspect's logs, or folders of them, to copy beside the report."""
-    kept: Path | None = None
+    kept_folder: Path | None = None
     """Folder of the logs that were kept; those of the report's attempts are put beside."""
     opinions: SecondOpinions | None = None
     """Second opinions that were kept."""
@@ -90,7 +90,7 @@ class ReportOptions:
 
 
 @dataclass(frozen=True)
-class Written:
+class ReportFiles:
     """What was written."""
 
     page: Path
@@ -103,7 +103,7 @@ class NothingToReportError(AttemptError):
     """No attempt is what was asked for."""
 
 
-def write_report(log: StudyLog, store: Store, options: ReportOptions, rated: Sequence[Rated] = ()) -> Written:
+def write_report(log: StudyLog, store: Store, options: ReportOptions, rated: Sequence[RatedAnswer] = ()) -> ReportFiles:
     """Makes the whole report.
 
     Args:
@@ -118,7 +118,7 @@ def write_report(log: StudyLog, store: Store, options: ReportOptions, rated: Seq
         StudyError: There is no such study.
         OSError: The folder can't be written.
     """
-    known = known_study(log, options.study) if options.study else None
+    registered_study = known_study(log, options.study) if options.study else None
     headers = _chosen(log, options)
     options.folder.mkdir(parents=True, exist_ok=True)
     facts = dict(facts_of(store, {header.problem for header in headers}))
@@ -126,18 +126,20 @@ def write_report(log: StudyLog, store: Store, options: ReportOptions, rated: Seq
     check = options.check if options.check is not None else total <= CHECKED_UP_TO
     with tempfile.TemporaryDirectory(dir=options.folder, prefix=".events-") as scratch:
         events = Path(scratch) / "events.parquet" if options.events else None
-        job = Job(log.path, headers, facts, _thresholds(known), events, check)
+        job = Job(log.path, headers, facts, _thresholds(registered_study), events, check)
         folded, parts = fold_attempts(job, events=total)
         if options.events:
             write_events(options.folder, parts)
-    data = _dataset(log, known, folded, facts, options, rated, check=check)
+    data = _dataset(log, registered_study, folded, facts, options, rated, check=check)
     data = replace(data, selections=selections(log, store, data.observations))
     del folded
-    now = datetime.fromisoformat(data.made)
+    now = datetime.fromisoformat(data.made_at)
     write_attempts(options.folder, data.observations)
     cvdp = write_cvdp(options.folder / "cvdp", data, now)
-    kept = logs_of(options.kept, (header.id for header in headers)) if options.kept is not None else ()
-    logs = copy_logs(options.folder / "inspect", [*options.logs, *kept])
+    kept_logs = (
+        logs_of(options.kept_folder, (header.id for header in headers)) if options.kept_folder is not None else ()
+    )
+    logs = copy_logs(options.folder / "inspect", [*options.logs, *kept_logs])
     sections = [marked(section, data) for make in SECTIONS if (section := make(data)) is not None]
     write_tables(options.folder, sections)
     content = _content(data, sections, options, cvdp, logs)
@@ -146,38 +148,42 @@ def write_report(log: StudyLog, store: Store, options: ReportOptions, rated: Seq
         (json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode(),
         durable=False,
     )
-    title = known.study.title if known is not None else "Attempts outside studies"
-    subtitle = f"Benchwright report of {data.made[:16].replace('T', ' ')} UTC" + (
+    title = registered_study.study.title if registered_study is not None else "Attempts outside studies"
+    subtitle = f"Benchwright report of {data.made_at[:16].replace('T', ' ')} UTC" + (
         f", study {options.study}" if options.study else ""
     )
     file = options.folder / "report.html"
     write_atomically(file, page(title, subtitle, sections, data.sources).encode(), durable=False)
-    return Written(file, len(data.observations), len(data.analysed), total)
+    return ReportFiles(file, len(data.observations), len(data.analysed), total)
 
 
 def _chosen(log: StudyLog, options: ReportOptions) -> list[AttemptHeader]:
     """The attempts, oldest first."""
-    everything = log.headers()[::-1]
+    all_headers = log.headers()[::-1]
     if options.attempts:
-        found = [header for header in everything if header.id.startswith(tuple(options.attempts))]
+        chosen_headers = [header for header in all_headers if header.id.startswith(tuple(options.attempts))]
     elif options.study:
-        mine = [header for header in everything if header.study == options.study]
-        problems = {header.problem for header in mine}
-        beside = [
+        study_headers = [header for header in all_headers if header.study == options.study]
+        problems = {header.problem for header in study_headers}
+        model_headers = [
             header
-            for header in everything
+            for header in all_headers
             if options.models and not header.study and header.condition in _MACHINES and header.problem in problems
         ]
-        found = [*mine, *beside]
+        chosen_headers = [*study_headers, *model_headers]
     else:
-        found = [header for header in everything if not header.study]
-    found = [header for header in found if not (options.without and header.id.startswith(tuple(options.without)))]
-    if not found:
-        raise NothingToReportError(_nothing(options.study, log.journal.studies()))
-    return found
+        chosen_headers = [header for header in all_headers if not header.study]
+    chosen_headers = [
+        header
+        for header in chosen_headers
+        if not (options.excluded_attempts and header.id.startswith(tuple(options.excluded_attempts)))
+    ]
+    if not chosen_headers:
+        raise NothingToReportError(_advice(options.study, log.journal.studies()))
+    return chosen_headers
 
 
-def _nothing(study: str, studies: Sequence[str]) -> str:
+def _advice(study: str, studies: Sequence[str]) -> str:
     """What to do if there is nothing to report on."""
     if study:
         advice = (
@@ -191,96 +197,113 @@ def _nothing(study: str, studies: Sequence[str]) -> str:
     return f"There are no attempts outside studies to report on. {advice}"
 
 
-def _thresholds(known: RegisteredStudy | None) -> dict[str, float]:
-    return {known.study.study: known.study.idle_minutes * 60} if known is not None else {}
+def _thresholds(registered_study: RegisteredStudy | None) -> dict[str, float]:
+    return (
+        {registered_study.study.study: registered_study.study.idle_minutes * 60} if registered_study is not None else {}
+    )
 
 
 def _dataset(
     log: StudyLog,
-    known: RegisteredStudy | None,
+    registered_study: RegisteredStudy | None,
     folded: Sequence[Folded],
     facts: Mapping[str, ProblemFacts],
     options: ReportOptions,
-    rated: Sequence[Rated],
+    rated: Sequence[RatedAnswer],
     *,
     check: bool,
 ) -> Dataset:
-    rows = [one.observation for one in folded]
-    if known is not None:
-        rows = [_planned(one, known) for one in rows]
-        rows = exclude(rows, known.study, participants(log, known, rows), sealed_attempts(known))
+    rows = [folded_attempt.observation for folded_attempt in folded]
+    if registered_study is not None:
+        rows = [_planned(observation, registered_study) for observation in rows]
+        rows = exclude(
+            rows, registered_study.study, participants(log, registered_study, rows), sealed_attempts(registered_study)
+        )
     else:
         rows = exclude(rows, None, None)
-    undecided = Counter(one.reason for one in rows if one.is_analysed and one.censored_by == "not_decided")
-    drawn, concealed, wrong = allocation(log, known) if known is not None else ({}, {}, [])
+    undecided = Counter(
+        observation.reason
+        for observation in rows
+        if observation.is_analysed and observation.censored_by == "not_decided"
+    )
+    drawn, concealed, wrong = allocation(log, registered_study) if registered_study is not None else ({}, {}, [])
     return Dataset(
-        folded=[replace(one, observation=row) for row, one in zip(rows, folded, strict=True)],
+        folded=[replace(folded_attempt, observation=row) for row, folded_attempt in zip(rows, folded, strict=True)],
         facts=facts,
-        study=known.study if known is not None else None,
+        study=registered_study.study if registered_study is not None else None,
         rated=rated,
         opinions=_opinions(rows, options.opinions) if options.opinions is not None else {},
         model_facts=options.model_facts,
         embed=options.embed,
         name=options.name_failures,
-        deviations=[*deviations(log, known, rows), *wrong] if known is not None else (),
+        deviations=[*deviations(log, registered_study, rows), *wrong] if registered_study is not None else (),
         drawn=drawn,
         concealed=concealed,
-        baseline=known.study.analysis.baseline if known is not None and known.study.analysis is not None else "",
-        registration=registration(known, rows, chosen=_chosen_by_hand(options)) if known is not None else None,
+        baseline=registered_study.study.analysis.baseline
+        if registered_study is not None and registered_study.study.analysis is not None
+        else "",
+        registration=registration(registered_study, rows, chosen=_chosen_by_hand(options))
+        if registered_study is not None
+        else None,
         remarks=remarks(rows, undecided),
-        closed=known.closed.digest if known is not None and known.closed is not None else "",
+        closed=registered_study.closed.digest
+        if registered_study is not None and registered_study.closed is not None
+        else "",
         checked=check,
         seed=options.seed,
         weights=Weights(options.weights),
-        made=datetime.now(UTC).isoformat(timespec="seconds"),
+        made_at=datetime.now(UTC).isoformat(timespec="seconds"),
         simulated=options.simulated,
-        sources=_sources(known, options),
+        sources=_sources(registered_study, options),
     )
 
 
-def _opinions(rows: Sequence[Observation], kept: SecondOpinions) -> dict[str, SecondOpinion]:
+def _opinions(rows: Sequence[Observation], second_opinions: SecondOpinions) -> dict[str, SecondOpinion]:
     passed = [row for row in rows if row.outcome == Outcome.PASSED.value]
-    found = {row.attempt: kept.valid(row.attempt, row.problem) for row in passed}
-    return {attempt: one for attempt, one in found.items() if one is not None}
+    opinions_by_attempt = {row.attempt: second_opinions.valid(row.attempt, row.problem) for row in passed}
+    return {attempt: opinion for attempt, opinion in opinions_by_attempt.items() if opinion is not None}
 
 
 def _chosen_by_hand(options: ReportOptions) -> list[str]:
     return [
-        f"--{name} {' '.join(given)}"
-        for name, given in (("attempts", options.attempts), ("without", options.without))
-        if given
+        f"--{name} {' '.join(ids)}"
+        for name, ids in (("attempts", options.attempts), ("without", options.excluded_attempts))
+        if ids
     ]
 
 
-def _planned(one: Observation, known: RegisteredStudy) -> Observation:
+def _planned(observation: Observation, registered_study: RegisteredStudy) -> Observation:
     """Difficulty as the plan blocked by, and a study's model attempts under their condition's name."""
     changes: dict[str, str] = {}
-    task = next((task for task in known.study.problems if task.problem == one.problem), None)
+    task = next((task for task in registered_study.study.problems if task.problem == observation.problem), None)
     if task is not None and task.difficulty is not None:
         changes["difficulty"] = task.difficulty.value
-    if one.study and not one.is_person and one.condition == one.solver:
+    if observation.study and not observation.is_person and observation.condition == observation.solver:
         name = next(
             (
                 c.name
-                for c in known.study.conditions
-                if c.solver == one.solver and c.model in (one.participant, one.model)
+                for c in registered_study.study.conditions
+                if c.solver == observation.solver and c.model in (observation.participant, observation.model)
             ),
             None,
         )
         if name is not None:
             changes["condition"] = name
-    return one.model_copy(update=changes) if changes else one
+    return observation.model_copy(update=changes) if changes else observation
 
 
-def _sources(known: RegisteredStudy | None, options: ReportOptions) -> dict[str, str]:
-    found = {
+def _sources(registered_study: RegisteredStudy | None, options: ReportOptions) -> dict[str, str]:
+    sources = {
         "Benchwright": version("benchwright"),
         "classifier of edits": CLASSIFIER,
         "seed of the intervals": str(options.seed),
     }
-    if known is not None:
-        found |= {"study file": f"SHA-256 {known.sha256}", "plan": f"SHA-256 {known.plan.sha256}"}
-    return found | {name: version(name) for name in ("scipy", "statsmodels", "scikit-learn", "altair")}
+    if registered_study is not None:
+        sources |= {
+            "study file": f"SHA-256 {registered_study.sha256}",
+            "plan": f"SHA-256 {registered_study.plan.sha256}",
+        }
+    return sources | {name: version(name) for name in ("scipy", "statsmodels", "scikit-learn", "altair")}
 
 
 def _content(
@@ -289,7 +312,7 @@ def _content(
     """What `report.json` holds."""
     return {
         "format": FORMAT,
-        "made": data.made,
+        "made": data.made_at,
         "study": options.study or None,
         "simulated": data.simulated,
         "seed": options.seed,
@@ -297,21 +320,21 @@ def _content(
         "groups": list(data.groups),
         "files": {"cvdp": [f"cvdp/{name}" for name in cvdp], "inspect": [f"inspect/{name}" for name in logs]},
         "sections": {
-            one.id: {
-                "title": one.title,
-                "role": one.role or None,
-                "says": list(one.lead),
-                "without": one.without or None,
-                "numbers": plain(one.numbers),
+            section.id: {
+                "title": section.title,
+                "role": section.role or None,
+                "says": list(section.lead),
+                "without": section.empty_reason or None,
+                "numbers": plain(section.numbers),
                 "tables": [
                     {"title": table.title, "columns": list(table.columns), "rows": [list(row) for row in table.rows]}
-                    for table in one.all_tables
+                    for table in section.all_tables
                 ],
                 "pictures": [
-                    {"id": picture.id, "title": picture.title, "alt": picture.alt} for picture in one.pictures
+                    {"id": picture.id, "title": picture.title, "alt": picture.alt} for picture in section.pictures
                 ],
             }
-            for one in sections
-            if one.in_json
+            for section in sections
+            if section.in_json
         },
     }

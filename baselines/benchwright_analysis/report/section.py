@@ -67,7 +67,7 @@ class Section:
     tables: Sequence[Table] = ()
     numbers: Mapping[str, object] = dataclasses.field(default_factory=dict)
     """For `report.json`."""
-    without: str = ""
+    empty_reason: str = ""
     """Why there is nothing to show."""
     is_list: bool = False
     """Whether the sentences are shown as a list."""
@@ -79,12 +79,12 @@ class Section:
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to show."""
-        return bool(self.without)
+        return bool(self.empty_reason)
 
     @property
     def all_tables(self) -> Sequence[Table]:
         """Those of the pictures, each once, and the others."""
-        return [*{id(one.table): one.table for one in self.pictures}.values(), *self.tables]
+        return [*{id(picture.table): picture.table for picture in self.pictures}.values(), *self.tables]
 
 
 def plain(value: object) -> JsonValue:
@@ -96,11 +96,11 @@ def plain(value: object) -> JsonValue:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, Mapping):
-        return {str(key): plain(one) for key, one in value.items()}
+        return {str(key): plain(member) for key, member in value.items()}
     if isinstance(value, str | bool | int | float) or value is None:
         return value
     if isinstance(value, Sequence):
-        return [plain(one) for one in value]
+        return [plain(member) for member in value]
     raise TypeError(f"{type(value).__name__} has no form in JSON")
 
 
@@ -121,11 +121,11 @@ def minutes(value: float) -> str:
     return f"{value:.2g}" if value < 10 else f"{value:,.0f}"
 
 
-def _minus(told: str) -> str:
+def _minus(number_text: str) -> str:
     """With a minus sign, and none before a zero."""
-    if told.startswith("-"):
-        return told[1:] if not told.strip("-0. %") else f"\N{MINUS SIGN}{told[1:]}"
-    return told
+    if number_text.startswith("-"):
+        return number_text[1:] if not number_text.strip("-0. %") else f"\N{MINUS SIGN}{number_text[1:]}"
+    return number_text
 
 
 def interval(low: float | None, high: float | None, *, share: bool = False, digits: int = 2) -> str:
@@ -134,8 +134,8 @@ def interval(low: float | None, high: float | None, *, share: bool = False, digi
         return "–"
     if low is None or high is None:
         end = low if high is None else high
-        told = percent(end) if share else number(end, digits)
-        return f"{'from' if high is None else 'up to'} {told}"
+        bound = percent(end) if share else number(end, digits)
+        return f"{'from' if high is None else 'up to'} {bound}"
     if share:
         return f"{percent(low).removesuffix(' %')} to {percent(high)}"
     return f"{number(low, digits)} to {number(high, digits)}"
@@ -156,6 +156,6 @@ def p_value(p: float | None) -> str:
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def count(amount: int, one: str, several: str = "") -> str:
+def count(amount: int, singular: str, plural: str = "") -> str:
     """An amount with its noun."""
-    return f"{amount:,} {one if amount == 1 else several or one + 's'}"
+    return f"{amount:,} {singular if amount == 1 else plural or singular + 's'}"

@@ -62,16 +62,18 @@ def active_time_sensitivity(
         threshold: numbers(by_threshold[threshold], f"Active seconds at {threshold:g} s", low=0)
         for threshold in sorted(by_threshold)
     }
-    attempts = equally_long(elapsed=len(elapsed), **{f"at_{key:g}_s": len(each) for key, each in columns.items()})
-    before = np.zeros(attempts)
+    attempts = equally_long(
+        elapsed=len(elapsed), **{f"at_{key:g}_s": len(active_column) for key, active_column in columns.items()}
+    )
+    previous = np.zeros(attempts)
     for threshold, active in columns.items():
         # Clocks are read to the millisecond.
         if (active > elapsed + 0.001).any():
             index = int(np.argmax(active - elapsed))
             raise StatisticsError(f"At {threshold:g} s, attempt {index} is active for longer than its clock ran.")
-        if (active < before - 0.001).any():
+        if (active < previous - 0.001).any():
             raise StatisticsError(f"Active time shrinks where the threshold grows to {threshold:g} s.")
-        before = active
+        previous = active
     reference = columns[reference_s]
     rows = []
     for threshold, active in columns.items():

@@ -55,10 +55,10 @@ def nested_draws(parents: Sequence[Hashable], parent_draws: Counts, random: np.r
     Returns:
         Resamples by children.
     """
-    _, place = groups(parents, "Parents")
-    counts = np.zeros((len(parent_draws), len(place)), dtype=np.int64)
+    _, parent_indices = groups(parents, "Parents")
+    counts = np.zeros((len(parent_draws), len(parent_indices)), dtype=np.int64)
     for parent in range(parent_draws.shape[1]):
-        children = np.flatnonzero(place == parent)
+        children = np.flatnonzero(parent_indices == parent)
         size = len(children)
         counts[:, children] = random.multinomial(parent_draws[:, parent] * size, np.full(size, 1 / size))
     return counts
@@ -77,8 +77,8 @@ def crossed_draws(cells: Cells, resamples: int, random: np.random.Generator) -> 
     """
     problems, problem = groups(cells.problems, "Problems")
     drawn = draws(len(problems), resamples, random)[:, problem]
-    rows = [place for place, one in enumerate(cells.participants) if one is not None]
-    people, person = groups([cells.participants[place] for place in rows], "Participants")
+    rows = [index for index, participant in enumerate(cells.participants) if participant is not None]
+    people, person = groups([cells.participants[row] for row in rows], "Participants")
     if people:
         drawn[:, rows] *= draws(len(people), resamples, random)[:, person]
     return drawn, len(people), len(problems)
@@ -111,9 +111,9 @@ def percentile_interval(replicates: Numbers, units: int | None = None) -> tuple[
     return (float(low) if np.isfinite(low) else None, float(high) if np.isfinite(high) else None)
 
 
-def do_not_vary(least: float, greatest: float) -> bool:
+def do_not_vary(lowest: float, greatest: float) -> bool:
     """Whether the ends of replicates differ by no more than rounding does."""
-    return math.isclose(least, greatest, rel_tol=_ROUNDING, abs_tol=_ROUNDING)
+    return math.isclose(lowest, greatest, rel_tol=_ROUNDING, abs_tol=_ROUNDING)
 
 
 def clustered_mean(
@@ -139,9 +139,9 @@ def clustered_mean(
         StatisticsError: Nothing is there, or lengths differ.
     """
     column = numbers(values, "Values")
-    place = _places(clusters, len(column))
-    total = np.asarray(np.bincount(place, column), dtype=np.float64)
-    size = np.bincount(place)
+    cluster_indices = _places(clusters, len(column))
+    total = np.asarray(np.bincount(cluster_indices, column), dtype=np.float64)
+    size = np.bincount(cluster_indices)
     value = float(column.mean())
     if len(size) < 2:
         return Estimate(value=value)

@@ -88,26 +88,26 @@ def time_calibration(
     Raises:
         StatisticsError: A forecast or time is not positive, lengths differ, or there are no attempts.
     """
-    expected, waits = numbers(forecasts, "Forecasts", above=0), numbers(times, "Times", above=0)
+    expected, waits = numbers(forecasts, "Forecasts", lower_bound=0), numbers(times, "Times", lower_bound=0)
     counted = flags(passed, "Results") if passed is not None else np.ones(len(waits), dtype=np.bool_)
-    everything = cells if cells is not None else _independent(len(waits))
-    equally_long(forecasts=len(expected), times=len(waits), results=len(counted), cells=len(everything.problems))
+    all_cells = cells if cells is not None else _independent(len(waits))
+    equally_long(forecasts=len(expected), times=len(waits), results=len(counted), cells=len(all_cells.problems))
     expected, waits = expected[counted], waits[counted]
-    kept = everything.taken(counted)
+    counted_cells = all_cells.select_rows(counted)
     left_out = int((~counted).sum())
     if not len(waits):
-        nothing = Estimate(value=None)
-        return TimeCalibration(0, left_out, nothing, None, share(0, 0), nothing)
+        no_estimate = Estimate(value=None)
+        return TimeCalibration(0, left_out, no_estimate, None, share(0, 0), no_estimate)
     logs = np.log2(waits / expected)
-    bias = crossed_mean(logs, kept)
+    bias = crossed_mean(logs, counted_cells)
     # A ratio of exactly 2 counts as within, whatever the logarithm rounds to.
     return TimeCalibration(
         attempts=len(waits),
         left_out=left_out,
         ratio=Estimate(value=_power(bias.value), low=_power(bias.low), high=_power(bias.high)),
         spread=float(logs.std(ddof=1)) if len(logs) > 1 else None,
-        within_factor_2=_share(np.abs(logs) <= 1 + 1e-12, kept),
-        rank_correlation=rank_correlation(expected, waits, kept, seed=seed, resamples=resamples),
+        within_factor_2=_share(np.abs(logs) <= 1 + 1e-12, counted_cells),
+        rank_correlation=rank_correlation(expected, waits, counted_cells, seed=seed, resamples=resamples),
     )
 
 
@@ -135,21 +135,23 @@ def chance_calibration(
     """
     chances = numbers(forecasts, "Forecasts", low=0, high=1)
     outcomes = flags(passed, "Results").astype(np.float64)
-    everything = cells if cells is not None else _independent(len(chances))
-    total = equally_long(forecasts=len(chances), results=len(outcomes), cells=len(everything.problems))
+    all_cells = cells if cells is not None else _independent(len(chances))
+    total = equally_long(forecasts=len(chances), results=len(outcomes), cells=len(all_cells.problems))
     if bins < 1:
         raise StatisticsError(f"There has to be at least one bin, not {bins}.")
-    place = np.minimum((chances * bins).astype(int), bins - 1)
+    bin_indices = np.minimum((chances * bins).astype(int), bins - 1)
     rate = float(outcomes.mean())
-    found, reliability, resolution, ece = [], 0.0, 0.0, 0.0
-    for index in np.unique(place):
-        here = place == index
-        size, mean, observed = int(here.sum()), float(chances[here].mean()), float(outcomes[here].mean())
-        found.append(Bin(index / bins, (index + 1) / bins, mean, _share(outcomes[here] > 0, everything.taken(here))))
+    filled_bins, reliability, resolution, ece = [], 0.0, 0.0, 0.0
+    for index in np.unique(bin_indices):
+        in_bin = bin_indices == index
+        size, mean, observed = int(in_bin.sum()), float(chances[in_bin].mean()), float(outcomes[in_bin].mean())
+        filled_bins.append(
+            Bin(index / bins, (index + 1) / bins, mean, _share(outcomes[in_bin] > 0, all_cells.select_rows(in_bin)))
+        )
         reliability += size / total * (mean - observed) ** 2
         ece += size / total * abs(mean - observed)
         resolution += size / total * (observed - rate) ** 2
-    brier = crossed_mean((chances - outcomes) ** 2, everything).estimate
+    brier = crossed_mean((chances - outcomes) ** 2, all_cells).estimate
     ends = (None if end is None else min(1.0, max(0.0, end)) for end in (brier.low, brier.high))
     return ChanceCalibration(
         forecasts=total,
@@ -158,7 +160,7 @@ def chance_calibration(
         resolution=resolution,
         uncertainty=rate * (1 - rate),
         ece=ece,
-        bins=tuple(found),
+        bins=tuple(filled_bins),
     )
 
 
@@ -185,18 +187,21 @@ def rank_correlation(
     Raises:
         StatisticsError: Lengths differ, or there are no items.
     """
-    one, other = numbers(first, "First values"), numbers(second, "Second values")
-    length = equally_long(first=len(one), second=len(other))
-    value = _spearman(one, other) if length > 2 else math.nan
+    first_column, second_column = numbers(first, "First values"), numbers(second, "Second values")
+    length = equally_long(first=len(first_column), second=len(second_column))
+    value = _spearman(first_column, second_column) if length > 2 else math.nan
     if math.isnan(value):
         return Estimate(value=None)
-    given = cells if cells is not None else _independent(length)
-    drawn, participants, problems = crossed_draws(given, resamples, np.random.default_rng(seed))
+    given_cells = cells if cells is not None else _independent(length)
+    drawn, participants, problems = crossed_draws(given_cells, resamples, np.random.default_rng(seed))
     if too_few(participants, problems):
         return Estimate(value=value)
     portion = max(1, _AT_ONCE // length)
     replicates = np.concatenate(
-        [_drawn_spearman(one, other, drawn[at : at + portion]) for at in range(0, resamples, portion)]
+        [
+            _drawn_spearman(first_column, second_column, drawn[offset : offset + portion])
+            for offset in range(0, resamples, portion)
+        ]
     )
     low, high = percentile_interval(replicates, min(participants, problems) if participants else problems)
     return Estimate(value=value, low=low, high=high)
@@ -207,24 +212,24 @@ def _independent(length: int) -> Cells:
 
 
 def _share(chosen: Flags, cells: Cells) -> Share:
-    found = crossed_share(chosen, cells)
-    return Share(count=int(chosen.sum()), total=len(chosen), value=found.value, low=found.low, high=found.high)
+    estimate = crossed_share(chosen, cells)
+    return Share(count=int(chosen.sum()), total=len(chosen), value=estimate.value, low=estimate.low, high=estimate.high)
 
 
-def _spearman(one: Numbers, other: Numbers) -> float:
-    return pearson(_ranks(one), _ranks(other))
+def _spearman(first_values: Numbers, second_values: Numbers) -> float:
+    return pearson(_ranks(first_values), _ranks(second_values))
 
 
 def _ranks(values: Numbers) -> Numbers:
-    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-    ranks: Numbers = (np.cumsum(counts) - (counts - 1) / 2)[place]
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ranks: Numbers = (np.cumsum(counts) - (counts - 1) / 2)[inverse]
     return ranks
 
 
-def _drawn_spearman(one: Numbers, other: Numbers, drawn: Counts) -> Numbers:
+def _drawn_spearman(first_values: Numbers, second_values: Numbers, drawn: Counts) -> Numbers:
     """The correlation of the ranks that items have where each is there as often as it was drawn; by resample."""
     size = drawn.sum(axis=1, keepdims=True)
-    deviations = [_drawn_ranks(side, drawn) - (size + 1) / 2 for side in (one, other)]
+    deviations = [_drawn_ranks(side, drawn) - (size + 1) / 2 for side in (first_values, second_values)]
     first, second = deviations
     product = (drawn * first * second).sum(axis=1)
     spread = np.sqrt((drawn * first**2).sum(axis=1) * (drawn * second**2).sum(axis=1))
@@ -233,11 +238,11 @@ def _drawn_spearman(one: Numbers, other: Numbers, drawn: Counts) -> Numbers:
 
 
 def _drawn_ranks(values: Numbers, drawn: Counts) -> Numbers:
-    _, place = np.unique(values, return_inverse=True)
-    order = np.argsort(place, kind="stable")
-    starts = np.flatnonzero(np.diff(place[order], prepend=-1))
+    _, inverse = np.unique(values, return_inverse=True)
+    order = np.argsort(inverse, kind="stable")
+    starts = np.flatnonzero(np.diff(inverse[order], prepend=-1))
     tied = np.add.reduceat(drawn[:, order], starts, axis=1)
-    ranks: Numbers = (np.cumsum(tied, axis=1) - (tied - 1) / 2)[:, place]
+    ranks: Numbers = (np.cumsum(tied, axis=1) - (tied - 1) / 2)[:, inverse]
     return ranks
 
 

@@ -18,7 +18,7 @@ def numbers(
     values: ArrayLike,
     name: str,
     *,
-    above: float | None = None,
+    lower_bound: float | None = None,
     low: float | None = None,
     high: float | None = None,
 ) -> Numbers:
@@ -27,7 +27,7 @@ def numbers(
     Args:
         values: One per item.
         name: What to call the column in an error.
-        above: Each has to be greater.
+        lower_bound: Each has to be greater.
         low: Each has to be at least this.
         high: Each may be at most this.
 
@@ -41,8 +41,8 @@ def numbers(
     if column.ndim != 1:
         raise StatisticsError(f"{name} have to be one list of numbers, not {column.ndim}-dimensional.")
     _demand(np.isfinite(column), column, name, "a finite number")
-    if above is not None:
-        _demand(column > above, column, name, f"greater than {above:g}")
+    if lower_bound is not None:
+        _demand(column > lower_bound, column, name, f"greater than {lower_bound:g}")
     if low is not None:
         _demand(column >= low, column, name, f"at least {low:g}")
     if high is not None:
@@ -84,7 +84,7 @@ def groups(values: Sequence[Hashable], name: str) -> tuple[tuple[str, ...], Indi
             raise StatisticsError(f"{name}: item {index} has none.")
         texts.append(str(value))
     labels = tuple(sorted(set(texts)))
-    places = {label: place for place, label in enumerate(labels)}
+    places = {label: position for position, label in enumerate(labels)}
     return labels, np.array([places[text] for text in texts], dtype=np.intp)
 
 
@@ -99,8 +99,8 @@ def equally_long(**columns: int) -> int:
     """
     lengths = set(columns.values())
     if len(lengths) > 1:
-        told = ", ".join(f"{name} has {length}" for name, length in columns.items())
-        raise StatisticsError(f"The columns have to be equally long: {told}.")
+        length_list = ", ".join(f"{name} has {length}" for name, length in columns.items())
+        raise StatisticsError(f"The columns have to be equally long: {length_list}.")
     (length,) = lengths
     if length == 0:
         raise StatisticsError(f"There is nothing to estimate from: {', '.join(columns)} have no items.")
@@ -118,7 +118,7 @@ def share_of_one(value: float, name: str) -> float:
     return value
 
 
-def _demand(fits: Flags, column: Numbers, name: str, wanted: str) -> None:
+def _demand(fits: Flags, column: Numbers, name: str, requirement: str) -> None:
     if not fits.all():
         index = int(np.argmin(fits))
-        raise StatisticsError(f"{name} have to be {wanted}: item {index} is {column[index]:g}.")
+        raise StatisticsError(f"{name} have to be {requirement}: item {index} is {column[index]:g}.")

@@ -110,17 +110,17 @@ def condition_effects(
     """
     import statsmodels.api as sm
 
-    waits = numbers(times, "Times", above=0)
-    expected = numbers(forecasts, "Forecasts", above=0) if forecasts is not None else None
+    waits = numbers(times, "Times", lower_bound=0)
+    expected = numbers(forecasts, "Forecasts", lower_bound=0) if forecasts is not None else None
     lengths = {"times": len(waits), "conditions": len(conditions)}
     lengths |= {"forecasts": len(expected)} if expected is not None else {}
     lengths |= {"participants": len(participants)} if participants is not None else {}
     attempts = equally_long(**lengths)
     names, side = groups(conditions, "Conditions")
-    others = [name for name in names if name != baseline]
-    if baseline not in names or not others:
+    other_conditions = [name for name in names if name != baseline]
+    if baseline not in names or not other_conditions:
         raise StatisticsError(f"The baseline {baseline!r} has to be one of two or more conditions: {', '.join(names)}.")
-    columns = [np.ones(attempts), *((side == names.index(name)).astype(np.float64) for name in others)]
+    columns = [np.ones(attempts), *((side == names.index(name)).astype(np.float64) for name in other_conditions)]
     # Forecasts that are all equal carry no information, and would be collinear with the constant.
     varied = expected is not None and float(np.ptp(expected)) > 0
     if expected is not None and varied:
@@ -131,26 +131,28 @@ def condition_effects(
     if np.linalg.matrix_rank(design) < design.shape[1]:
         raise StatisticsError("The effects of conditions and forecasts can't be separated: one determines the other.")
     model = sm.OLS(np.log(waits), design)
-    _demand_leverage(design, others)
+    _demand_leverage(design, other_conditions)
     robust = model.fit(cov_type="HC3", use_t=True)
     if np.abs(robust.resid).max() < _EXACT:
         raise StatisticsError("Times do not vary within a condition, so there is nothing to judge a difference by.")
     clustered, people = None, None
     if participants is not None:
-        _, who = groups(participants, "Participants")
-        people = int(who.max()) + 1
+        _, participant_indices = groups(participants, "Participants")
+        people = int(participant_indices.max()) + 1
         # The scores of all clusters add up to nothing: no more clusters than coefficients leave some without variance.
         if people > design.shape[1]:
-            clustered = model.fit(cov_type="cluster", cov_kwds={"groups": who, "use_correction": True}, use_t=True)
+            clustered = model.fit(
+                cov_type="cluster", cov_kwds={"groups": participant_indices, "use_correction": True}, use_t=True
+            )
     effects = [
         ConditionEffect(
             condition=name,
-            coefficient=float(robust.params[place]),
-            percent=_percent(float(robust.params[place])),
-            hc3=_bounds(robust, place),
-            clustered=_bounds(clustered, place) if clustered is not None else None,
+            coefficient=float(robust.params[position]),
+            percent=_percent(float(robust.params[position])),
+            hc3=_bounds(robust, position),
+            clustered=_bounds(clustered, position) if clustered is not None else None,
         )
-        for place, name in enumerate(others, 1)
+        for position, name in enumerate(other_conditions, 1)
     ]
     return TimeModel(
         baseline=baseline,
@@ -163,17 +165,21 @@ def condition_effects(
     )
 
 
-def _demand_leverage(design: Numbers, others: Sequence[str]) -> None:
+def _demand_leverage(design: Numbers, other_conditions: Sequence[str]) -> None:
     """HC3 divides by what each attempt leaves undetermined: a condition with one attempt leaves nothing."""
     leverage = np.sum(design @ np.linalg.pinv(design.T @ design) * design, axis=1)
     if (leverage > 1 - 1e-9).any():
-        raise StatisticsError(f"Each condition needs at least two attempts: the baseline and {', '.join(others)}.")
+        raise StatisticsError(
+            f"Each condition needs at least two attempts: the baseline and {', '.join(other_conditions)}."
+        )
 
 
-def _bounds(fitted: Any, place: int) -> Bounds:
-    low, high = (_percent(float(bound)) for bound in fitted.conf_int()[place])
+def _bounds(fitted: Any, position: int) -> Bounds:
+    low, high = (_percent(float(bound)) for bound in fitted.conf_int()[position])
     df = float(getattr(fitted, "df_resid_inference", fitted.df_resid))
-    return Bounds(low, high, float(fitted.bse[place]), float(fitted.pvalues[place]), df, float(fitted.params[place]))
+    return Bounds(
+        low, high, float(fitted.bse[position]), float(fitted.pvalues[position]), df, float(fitted.params[position])
+    )
 
 
 def _percent(coefficient: float) -> float:

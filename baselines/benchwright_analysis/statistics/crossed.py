@@ -103,7 +103,7 @@ def crossed_shares(columns: Numbers, cells: Cells, weights: ArrayLike | None = N
         cells: As in `crossed_mean`.
         weights: As in `crossed_mean`.
     """
-    return [_share(found) for found in _means(columns, cells, weights)]
+    return [_share(estimate) for estimate in _means(columns, cells, weights)]
 
 
 def crossed_means(columns: Numbers, cells: Cells, weights: ArrayLike) -> list[Crossed]:
@@ -128,14 +128,17 @@ def crossed_ratio(numerators: ArrayLike, denominators: ArrayLike, cells: Cells) 
     Raises:
         StatisticsError: A denominator is negative, all are 0, or as in `crossed_mean`.
     """
-    above, below = numbers(numerators, "Numerators"), numbers(denominators, "Denominators", low=0)
-    equally_long(numerators=len(above), denominators=len(below))
-    if below.sum() <= 0:
+    numerator_column, denominator_column = (
+        numbers(numerators, "Numerators"),
+        numbers(denominators, "Denominators", low=0),
+    )
+    equally_long(numerators=len(numerator_column), denominators=len(denominator_column))
+    if denominator_column.sum() <= 0:
         raise StatisticsError("A ratio needs a denominator greater than 0.")
-    ratio = float(above.sum() / below.sum())
-    found = crossed_mean((above - ratio * below) / below.mean(), cells)
-    low, high = (None if end is None else ratio + end for end in (found.low, found.high))
-    return replace(found, value=ratio, low=low, high=high, p_value=None)
+    ratio = float(numerator_column.sum() / denominator_column.sum())
+    estimate = crossed_mean((numerator_column - ratio * denominator_column) / denominator_column.mean(), cells)
+    low, high = (None if end is None else ratio + end for end in (estimate.low, estimate.high))
+    return replace(estimate, value=ratio, low=low, high=high, p_value=None)
 
 
 def _means(
@@ -165,13 +168,16 @@ def _labels(strata: Sequence[Sequence[str]]) -> Numbers:
     return np.array([[name in labels for name in names] for labels in strata], dtype=np.float64)
 
 
-def _share(found: Crossed) -> Crossed:
-    value = min(1.0, max(0.0, found.value))
-    fewest = min((size for size in (found.participants, found.problems) if size), default=0)
-    if found.standard_error is None and found.note != _ALIKE:
-        return replace(found, value=value)
-    if 0 < value < 1 and found.standard_error:
-        size, df = value * (1 - value) / found.standard_error**2, max(found.degrees_of_freedom or 1.0, fewest - 1.0)
+def _share(estimate: Crossed) -> Crossed:
+    value = min(1.0, max(0.0, estimate.value))
+    fewest = min((size for size in (estimate.participants, estimate.problems) if size), default=0)
+    if estimate.standard_error is None and estimate.note != _ALIKE:
+        return replace(estimate, value=value)
+    if 0 < value < 1 and estimate.standard_error:
+        size, df = (
+            value * (1 - value) / estimate.standard_error**2,
+            max(estimate.degrees_of_freedom or 1.0, fewest - 1.0),
+        )
     else:
         size, df = float(fewest), max(1.0, fewest - 1.0)
     reach = _quantile(CONFIDENCE, df)
@@ -179,7 +185,7 @@ def _share(found: Crossed) -> Crossed:
     middle = (value + extra / 2) / (1 + extra)
     half = math.sqrt(extra * value * (1 - value) + extra * extra / 4) / (1 + extra)
     low, high = max(0.0, middle - half), min(1.0, middle + half)
-    return replace(found, value=value, low=low, high=high, degrees_of_freedom=df, p_value=None, note="")
+    return replace(estimate, value=value, low=low, high=high, degrees_of_freedom=df, p_value=None, note="")
 
 
 def crossed_difference(
@@ -205,14 +211,18 @@ def crossed_difference(
     column = numbers(values, "Values")
     treated = flags(second, "Conditions").astype(np.float64)
     design = Design(cells, len(column))
-    given = [numbers(covariate, "A covariate") for covariate in covariates]
-    equally_long(values=len(column), conditions=len(treated), **{f"covariate_{i}": len(c) for i, c in enumerate(given)})
-    within = design.works_in_both(treated)
-    if not design.participants and not given:
+    covariate_columns = [numbers(covariate, "A covariate") for covariate in covariates]
+    equally_long(
+        values=len(column),
+        conditions=len(treated),
+        **{f"covariate_{i}": len(c) for i, c in enumerate(covariate_columns)},
+    )
+    is_within = design.works_in_both(treated)
+    if not design.participants and not covariate_columns:
         column, left = design.without_problems(column), design.without_problems(treated)
         model = design.mean_model(left[:, None])
     else:
-        left, model = design.difference_model(treated, given, within)
+        left, model = design.difference_model(treated, covariate_columns, is_within)
     size = float(left @ left)
     if size < _NOTHING:
         raise StatisticsError(
@@ -220,9 +230,9 @@ def crossed_difference(
             if design.shares_problems(treated)
             else "No problem was tried under both conditions."
         )
-    found = replace(_result(column, left / size, model, design), within=within)
-    lacking = "" if within else design.lacks_people(treated)
-    return _without(found, lacking) if lacking else found
+    estimate = replace(_result(column, left / size, model, design), within=is_within)
+    lacking = "" if is_within else design.lacks_people(treated)
+    return _without_interval(estimate, lacking) if lacking else estimate
 
 
 def crossed_share_difference(passed: ArrayLike, second: ArrayLike, cells: Cells) -> Crossed:
@@ -233,9 +243,9 @@ def crossed_share_difference(passed: ArrayLike, second: ArrayLike, cells: Cells)
     Raises:
         StatisticsError: As in `crossed_difference`.
     """
-    found = crossed_difference(flags(passed, "Results"), second, cells)
-    low, high = (None if end is None else min(1.0, max(-1.0, end)) for end in (found.low, found.high))
-    return replace(found, low=low, high=high)
+    estimate = crossed_difference(flags(passed, "Results"), second, cells)
+    low, high = (None if end is None else min(1.0, max(-1.0, end)) for end in (estimate.low, estimate.high))
+    return replace(estimate, low=low, high=high)
 
 
 def _result(column: Numbers, weights: Numbers, model: Model, design: Design, *, value: float | None = None) -> Crossed:
@@ -243,12 +253,12 @@ def _result(column: Numbers, weights: Numbers, model: Model, design: Design, *, 
     bare = Crossed(float(weights @ column) if value is None else value, None, None, None, None, None, *size)
     note = too_few(design.participants, design.problems)
     if note:
-        return _without(bare, note)
-    found = model.variance_of(weights, column)
-    if found is None or found.variance <= (_NOTHING * float(np.abs(column).max())) ** 2:
-        return _without(bare, _ALIKE)
-    error = math.sqrt(found.variance)
-    df = max(1.0, found.degrees_of_freedom)
+        return _without_interval(bare, note)
+    variance_estimate = model.variance_of(weights, column)
+    if variance_estimate is None or variance_estimate.variance <= (_NOTHING * float(np.abs(column).max())) ** 2:
+        return _without_interval(bare, _ALIKE)
+    error = math.sqrt(variance_estimate.variance)
+    df = max(1.0, variance_estimate.degrees_of_freedom)
     reach = _quantile(CONFIDENCE, df) * error
     p = _p_value(bare.value / error, df)
     return Crossed(bare.value, error, df, bare.value - reach, bare.value + reach, p, *size)
@@ -273,8 +283,8 @@ def too_few(participants: int, problems: int) -> str:
     return ""
 
 
-def _without(found: Crossed, note: str) -> Crossed:
-    return replace(found, standard_error=None, degrees_of_freedom=None, low=None, high=None, p_value=None, note=note)
+def _without_interval(estimate: Crossed, note: str) -> Crossed:
+    return replace(estimate, standard_error=None, degrees_of_freedom=None, low=None, high=None, p_value=None, note=note)
 
 
 def _quantile(confidence: float, df: float) -> float:

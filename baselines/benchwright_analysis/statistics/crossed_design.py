@@ -28,14 +28,14 @@ class Cells:
     families: Sequence[Hashable] | None = None
     """Problems that vary one task belong together; without it each problem is its own."""
 
-    def taken(self, rows: Flags) -> Cells:
+    def select_rows(self, rows: Flags) -> Cells:
         """Some of the rows."""
         places = np.flatnonzero(rows).tolist()
         families = self.families
         return Cells(
-            [self.participants[place] for place in places],
-            [self.problems[place] for place in places],
-            [families[place] for place in places] if families is not None else None,
+            [self.participants[row] for row in places],
+            [self.problems[row] for row in places],
+            [families[row] for row in places] if families is not None else None,
         )
 
 
@@ -67,10 +67,10 @@ class Design:
         equally_long(
             values=length, participants=len(cells.participants), problems=len(cells.problems), families=len(families)
         )
-        people = [None if one is None else str(one) for one in cells.participants]
-        names = sorted({one for one in people if one is not None})
-        places = {name: place for place, name in enumerate(names)}
-        self._person: Indices = np.array([-1 if one is None else places[one] for one in people], dtype=np.intp)
+        people = [None if participant is None else str(participant) for participant in cells.participants]
+        names = sorted({person for person in people if person is not None})
+        places = {name: index for index, name in enumerate(names)}
+        self._person: Indices = np.array([-1 if person is None else places[person] for person in people], dtype=np.intp)
         self.participants = len(names)
         """Distinct participants."""
         problems, self._problem = groups(cells.problems, "Problems")
@@ -88,18 +88,22 @@ class Design:
         tables = [self._people(), *self._problem_tables()]
         return VarianceComponents(fixed, [table for table in tables if table.shape[1] > 1])
 
-    def difference_model(self, treated: Numbers, covariates: Sequence[Numbers], within: bool) -> tuple[Numbers, Model]:
+    def difference_model(
+        self, treated: Numbers, covariates: Sequence[Numbers], is_within: bool
+    ) -> tuple[Numbers, Model]:
         """Of a difference, and what of the conditions is not determined by problems, participants and covariates."""
         people = self._people()
         problems = indicator(self._problem, self.problems)
-        others = np.hstack([problems, *([people] if within else []), *(one[:, None] for one in covariates)])
-        basis = projector(others)
-        levels = [] if within else [under[:, under.any(axis=0)] for under in _by_condition(people, treated)]
-        slopes = [*self._problem_tables(), *([people] if within else [])]
+        fixed_columns = np.hstack(
+            [problems, *([people] if is_within else []), *(covariate[:, None] for covariate in covariates)]
+        )
+        basis = projector(fixed_columns)
+        levels = [] if is_within else [level[:, level.any(axis=0)] for level in _by_condition(people, treated)]
+        slopes = [*self._problem_tables(), *([people] if is_within else [])]
         side = (treated - 0.5)[:, None]
         effects = [table * side for table in slopes if table.shape[1] > 1]
         levels = [table for table in levels if table.shape[1] > 1]
-        model = VarianceComponents(np.column_stack([others, treated]), levels, effects, by_condition=True)
+        model = VarianceComponents(np.column_stack([fixed_columns, treated]), levels, effects, by_condition=True)
         return treated - basis @ (basis.T @ treated), model
 
     def without_problems(self, column: Numbers) -> Numbers:
@@ -111,7 +115,7 @@ class Design:
 
     def works_in_both(self, treated: Numbers) -> bool:
         """Whether most participants worked under both conditions."""
-        first, second = self._under(1 - treated), self._under(treated)
+        first, second = self._present_under(1 - treated), self._present_under(treated)
         return self.participants > 0 and bool(2 * (first & second).sum() >= self.participants)
 
     def shares_problems(self, treated: Numbers) -> bool:
@@ -122,7 +126,7 @@ class Design:
     def lacks_people(self, treated: Numbers) -> str:
         """Why participants of one condition are too few, where each works under one condition."""
         fewest = (
-            min(int(self._under(side).sum()) for side in (1 - treated, treated) if self._has_people(side))
+            min(int(self._present_under(side).sum()) for side in (1 - treated, treated) if self._has_people(side))
             if self.participants
             else FEWEST_IN_A_CONDITION
         )
@@ -133,10 +137,10 @@ class Design:
     def _has_people(self, side: Numbers) -> bool:
         return bool((self._person[side > 0] >= 0).any())
 
-    def _under(self, side: Numbers) -> Flags:
+    def _present_under(self, side: Numbers) -> Flags:
         rows = (side > 0) & (self._person >= 0)
-        there: Flags = np.bincount(self._person[rows], minlength=self.participants) > 0
-        return there
+        is_present: Flags = np.bincount(self._person[rows], minlength=self.participants) > 0
+        return is_present
 
     def _people(self) -> Numbers:
         return indicator(self._person, self.participants)

@@ -85,9 +85,9 @@ def failure_groups(
     Raises:
         StatisticsError: A message is empty, or vectors do not fit the messages.
     """
-    for place, message in enumerate(messages):
+    for message_index, message in enumerate(messages):
         if not message.strip():
-            raise StatisticsError(f"Message {place} is empty: leave failures without a reflection out.")
+            raise StatisticsError(f"Message {message_index} is empty: leave failures without a reflection out.")
     comparison = Comparison.WORDS if embed is None else Comparison.EMBEDDING
     notes = [] if embed is not None else ["Messages were compared by the words they share (TF-IDF), not by meaning."]
     notes += [] if name is not None else ["Groups have no names, only their distinctive words."]
@@ -125,7 +125,7 @@ def _clustered(vectors: NDArray[np.float64], distinct: int, seed: int) -> tuple[
     from threadpoolctl import threadpool_limits
 
     silhouettes: dict[int, float] = {}
-    found: dict[int, NDArray[np.intp]] = {}
+    placements: dict[int, NDArray[np.intp]] = {}
     sample = _SILHOUETTE_OF if len(vectors) > _SILHOUETTE_OF else None
     for count in range(FEWEST_GROUPS, min(MOST_GROUPS, distinct, len(vectors) - 1) + 1):
         # One thread: sums come in one order, so that the same seed gives the same groups.
@@ -134,11 +134,11 @@ def _clustered(vectors: NDArray[np.float64], distinct: int, seed: int) -> tuple[
             warnings.simplefilter("ignore", ConvergenceWarning)
             places = KMeans(count, n_init=10, random_state=seed).fit_predict(vectors)
         if len(np.unique(places)) > 1:
-            found[count] = places
+            placements[count] = places
             silhouettes[count] = float(silhouette_score(vectors, places, sample_size=sample, random_state=seed))
     # The first of equals: silhouettes are in ascending order of groups.
     best = max(silhouettes, key=lambda count: round(silhouettes[count], 12))
-    return found[best], silhouettes
+    return placements[best], silhouettes
 
 
 def _words(messages: Sequence[str]) -> tuple[list[str], NDArray[np.float64]]:
@@ -160,7 +160,7 @@ def _distinctive(words: Sequence[str], weights: NDArray[np.float64], members: ND
     inside = weights[members].mean(axis=0)
     outside = (weights.sum(axis=0) - weights[members].sum(axis=0)) / max(1, len(weights) - len(members))
     order = np.argsort(outside - inside, kind="stable")[:_TELLING_WORDS]
-    return tuple(words[place] for place in order if inside[place] > outside[place])
+    return tuple(words[word_index] for word_index in order if inside[word_index] > outside[word_index])
 
 
 def _embedded(embed: Embedding, messages: Sequence[str]) -> NDArray[np.float64]:

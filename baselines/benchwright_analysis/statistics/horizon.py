@@ -155,7 +155,7 @@ def human_time_horizon(
         return _result(kind, None, None, nowhere, None, tasks, weights)
     share = tasks.shares(weights)
     counts = _weighted(tasks.passes[None], tasks.attempts[None], share)
-    intercept, slope = (float(each[0]) for each in _maximum(lengths, *counts, ridge))
+    intercept, slope = (float(coefficients[0]) for coefficients in _maximum(lengths, *counts, ridge))
     if slope >= 0:
         kind = Fit.NOT_FALLING
     drawn_passes, drawn_attempts = _resampled(tasks, resamples, np.random.default_rng(seed))
@@ -202,24 +202,26 @@ def _weighted(passes: NDArray[np.int64], attempts: NDArray[np.int64], share: Num
 def _tasks(
     minutes: ArrayLike, passed: ArrayLike, problems: Sequence[Hashable], families: Sequence[Hashable] | None
 ) -> _Tasks:
-    lengths, results = numbers(minutes, "Human minutes", above=0), flags(passed, "Results")
-    given = problems if families is None else families
-    equally_long(minutes=len(lengths), results=len(results), problems=len(problems), families=len(given))
-    names, place = groups(problems, "Problems")
-    first = np.array([int(np.argmax(place == index)) for index in range(len(names))])
+    lengths, results = numbers(minutes, "Human minutes", lower_bound=0), flags(passed, "Results")
+    family_labels = problems if families is None else families
+    equally_long(minutes=len(lengths), results=len(results), problems=len(problems), families=len(family_labels))
+    names, problem_indices = groups(problems, "Problems")
+    first = np.array([int(np.argmax(problem_indices == index)) for index in range(len(names))])
     baselines = lengths[first]
-    family = [str(given[int(index)]) for index in first]
-    for index, problem in enumerate(place):
+    family = [str(family_labels[int(index)]) for index in first]
+    for index, problem in enumerate(problem_indices):
         if lengths[index] != baselines[problem]:
             raise StatisticsError(
                 f"Problem {names[problem]} has two human times, {baselines[problem]:g} and {lengths[index]:g} minutes."
             )
-        if str(given[index]) != family[problem]:
-            raise StatisticsError(f"Problem {names[problem]} is in two families, {family[problem]} and {given[index]}.")
+        if str(family_labels[index]) != family[problem]:
+            raise StatisticsError(
+                f"Problem {names[problem]} is in two families, {family[problem]} and {family_labels[index]}."
+            )
     if len(np.unique(baselines)) < 2:
         raise StatisticsError("A horizon needs problems of different lengths, and all take people equally long.")
-    passes = np.bincount(place, results).astype(np.int64)
-    return _Tasks(baselines, passes, np.bincount(place), tuple(family))
+    passes = np.bincount(problem_indices, results).astype(np.int64)
+    return _Tasks(baselines, passes, np.bincount(problem_indices), tuple(family))
 
 
 def _kind(tasks: _Tasks) -> Fit:
@@ -256,15 +258,15 @@ def _maximum(lengths: Numbers, passes: Numbers, attempts: Numbers, ridge: float)
         step_b = (aa * gradient_b - ab * gradient_a) / determinant
         size = np.ones(len(a))
         for _ in range(30):
-            after = _likelihood(x, c, n, a + size * step_a, b + size * step_b, ridge)
-            worse = after < best - 1e-12
+            new_likelihood = _likelihood(x, c, n, a + size * step_a, b + size * step_b, ridge)
+            worse = new_likelihood < best - 1e-12
             if not worse.any():
                 break
             size = np.where(worse, size / 2, size)
         else:
             size = np.where(worse, 0.0, size)
-            after = np.where(worse, best, after)
-        a, b, best = a + size * step_a, b + size * step_b, after
+            new_likelihood = np.where(worse, best, new_likelihood)
+        a, b, best = a + size * step_a, b + size * step_b, new_likelihood
         if max(np.abs(step_a).max(initial=0), np.abs(step_b).max(initial=0)) < _CLOSE:
             break
     intercept, slope = np.full(rows, np.nan), np.full(rows, np.nan)

@@ -35,11 +35,11 @@ def holm(p_values: Mapping[str, float], *, level: float = 0.05) -> dict[str, Adj
 
     if not p_values:
         return {}
-    given = numbers(list(p_values.values()), "P-values", low=0, high=1)
+    p_column = numbers(list(p_values.values()), "P-values", low=0, high=1)
     if not 0 < level < 1:
         raise StatisticsError(f"The level has to be between 0 and 1, not {level:g}.")
-    rejected, adjusted, *_ = multipletests(given, alpha=level, method="holm")
+    rejected, adjusted, *_ = multipletests(p_column, alpha=level, method="holm")
     return {
         name: Adjusted(float(p), float(corrected), bool(stands))
-        for name, p, corrected, stands in zip(p_values, given, np.asarray(adjusted), rejected, strict=True)
+        for name, p, corrected, stands in zip(p_values, p_column, np.asarray(adjusted), rejected, strict=True)
     }

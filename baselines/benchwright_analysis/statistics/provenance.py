@@ -74,12 +74,12 @@ def provenance(attempts: Sequence[AttemptProvenance]) -> Provenance:
     """
     for attempt in attempts:
         _demand_counts(attempt)
-    written = [attempt for attempt in attempts if sum(attempt.inserted.values()) > 0]
-    cells = _cells(written)
-    totals = [sum(attempt.inserted.values()) for attempt in written]
+    written_attempts = [attempt for attempt in attempts if sum(attempt.inserted.values()) > 0]
+    cells = _cells(written_attempts)
+    totals = [sum(attempt.inserted.values()) for attempt in written_attempts]
     sources = []
-    for source in sorted({source for attempt in written for source in attempt.inserted}):
-        counts = [attempt.inserted.get(source, 0) for attempt in written]
+    for source in sorted({source for attempt in written_attempts for source in attempt.inserted}):
+        counts = [attempt.inserted.get(source, 0) for attempt in written_attempts]
         shares = [count / total for count, total in zip(counts, totals, strict=True)]
         sources.append(
             SourceShare(
@@ -91,26 +91,26 @@ def provenance(attempts: Sequence[AttemptProvenance]) -> Provenance:
         )
     moments = dict.fromkeys(moment for attempt in attempts for moment in attempt.surviving or {})
     survival = [_survival(moment, attempts) for moment in moments]
-    return Provenance(len(attempts), len(attempts) - len(written), tuple(sources), tuple(survival))
+    return Provenance(len(attempts), len(attempts) - len(written_attempts), tuple(sources), tuple(survival))
 
 
 def _survival(moment: str, attempts: Sequence[AttemptProvenance]) -> SurvivalShare:
-    told = [attempt for attempt in attempts if moment in (attempt.surviving or {})]
-    stayed = [(attempt.surviving or {})[moment] for attempt in told]
-    accepted = [_reached(attempt, moment) for attempt in told]
+    informative_attempts = [attempt for attempt in attempts if moment in (attempt.surviving or {})]
+    stayed = [(attempt.surviving or {})[moment] for attempt in informative_attempts]
+    accepted = [_reached(attempt, moment) for attempt in informative_attempts]
     if not sum(accepted):
         return SurvivalShare(moment, 0, sum(stayed), Estimate(value=None))
-    pooled = _within_one(crossed_ratio(stayed, accepted, _cells(told)))
+    pooled = _within_one(crossed_ratio(stayed, accepted, _cells(informative_attempts)))
     return SurvivalShare(moment, sum(accepted), sum(stayed), pooled)
 
 
 def _cells(attempts: Sequence[AttemptProvenance]) -> Cells:
-    return Cells([one.participant for one in attempts], [one.problem for one in attempts])
+    return Cells([attempt.participant for attempt in attempts], [attempt.problem for attempt in attempts])
 
 
-def _within_one(found: Crossed) -> Estimate:
-    low, high = (None if end is None else min(1.0, max(0.0, end)) for end in (found.low, found.high))
-    return Estimate(value=found.value, low=low, high=high)
+def _within_one(estimate: Crossed) -> Estimate:
+    low, high = (None if end is None else min(1.0, max(0.0, end)) for end in (estimate.low, estimate.high))
+    return Estimate(value=estimate.value, low=low, high=high)
 
 
 def _reached(attempt: AttemptProvenance, moment: str) -> int:

@@ -35,11 +35,11 @@ def log_restricted_times(times: ArrayLike, passed: ArrayLike, limit: float) -> N
         StatisticsError: As in `restricted_times`, or a time of 0.
     """
     waits, events = _stopped(times, passed, limit)
-    numbers(waits, "Times", above=0)
+    numbers(waits, "Times", lower_bound=0)
     return _jackknife(waits, events, limit, logarithm=True)
 
 
-def unsolved_values(times: ArrayLike, passed: ArrayLike, at: ArrayLike) -> Numbers:
+def unsolved_values(times: ArrayLike, passed: ArrayLike, moments_asked: ArrayLike) -> Numbers:
     """Pseudo-values of the share not solved by each of some times.
 
     Returns:
@@ -49,22 +49,22 @@ def unsolved_values(times: ArrayLike, passed: ArrayLike, at: ArrayLike) -> Numbe
         StatisticsError: As in `restricted_times`.
     """
     waits, events = observed(times, passed)
-    moments = numbers(at, "Times", low=0)
+    moments = numbers(moments_asked, "Times", low=0)
     if not events.any():
         return np.ones((len(waits), len(moments)))
     curve = _Curves(waits, events)
     columns = np.searchsorted(curve.steps, moments, side="right")
     later = np.append(1.0, curve.whole)[columns]
-    reached = np.append(curve.whole, 1.0)[curve.place]
+    reached = np.append(curve.whole, 1.0)[curve.step_index]
     # Where the curve comes to 0 there are no later steps.
-    after = np.ones((len(waits), len(moments)))
-    np.divide(later[None, :], reached[:, None], out=after, where=reached[:, None] > 0)
-    without = np.where(
-        columns[None, :] <= curve.place[:, None],
-        curve.before[columns][None, :],
-        (curve.before[curve.place] * curve.factor)[:, None] * after,
+    later_share = np.ones((len(waits), len(moments)))
+    np.divide(later[None, :], reached[:, None], out=later_share, where=reached[:, None] > 0)
+    reduced_shares = np.where(
+        columns[None, :] <= curve.step_index[:, None],
+        curve.reduced_curve[columns][None, :],
+        (curve.reduced_curve[curve.step_index] * curve.factor)[:, None] * later_share,
     )
-    return _centred(later, without)
+    return _centred(later, reduced_shares)
 
 
 def _stopped(times: ArrayLike, passed: ArrayLike, limit: float) -> tuple[Numbers, Flags]:
@@ -75,8 +75,8 @@ def _stopped(times: ArrayLike, passed: ArrayLike, limit: float) -> tuple[Numbers
 
 
 def _jackknife(waits: Numbers, events: Flags, limit: float, *, logarithm: bool) -> Numbers:
-    def scale(each: Numbers) -> Numbers:
-        return np.log(each) if logarithm else each
+    def scale(times: Numbers) -> Numbers:
+        return np.log(times) if logarithm else times
 
     if (events | (waits >= limit)).all():
         return scale(waits)
@@ -85,20 +85,26 @@ def _jackknife(waits: Numbers, events: Flags, limit: float, *, logarithm: bool) 
     curve = _Curves(waits, events)
     widths = np.diff(scale(np.append(curve.steps, limit)))
     first = float(scale(curve.steps[:1])[0])
-    rest = np.zeros(len(widths) + 1)
+    remaining_area = np.zeros(len(widths) + 1)
     for step in range(len(widths) - 1, -1, -1):
-        rest[step] = widths[step] + (curve.kept[step + 1] * rest[step + 1] if step + 1 < len(widths) else 0.0)
-    early = np.append(0.0, np.cumsum(widths * curve.before[1:]))
-    without = first + early[curve.place] + curve.before[curve.place] * curve.factor * rest[curve.place]
-    return _centred(first + float(widths @ curve.whole), without)
+        remaining_area[step] = widths[step] + (
+            curve.step_share[step + 1] * remaining_area[step + 1] if step + 1 < len(widths) else 0.0
+        )
+    early = np.append(0.0, np.cumsum(widths * curve.reduced_curve[1:]))
+    reduced_areas = (
+        first
+        + early[curve.step_index]
+        + curve.reduced_curve[curve.step_index] * curve.factor * remaining_area[curve.step_index]
+    )
+    return _centred(first + float(widths @ curve.whole), reduced_areas)
 
 
-def _centred(whole: ArrayLike, without: Numbers) -> Numbers:
+def _centred(whole: ArrayLike, reduced_estimates: Numbers) -> Numbers:
     """Pseudo-values whose mean is the estimate itself.
 
     The jackknife's is not where the curve's last step is that of one attempt: without it, the curve ends above 0.
     """
-    values: Numbers = len(without) * np.asarray(whole) - (len(without) - 1) * without
+    values: Numbers = len(reduced_estimates) * np.asarray(whole) - (len(reduced_estimates) - 1) * reduced_estimates
     shifted: Numbers = values + (whole - values.mean(axis=0))
     return shifted
 
@@ -112,15 +118,17 @@ class _Curves:
         ordered = np.sort(waits)
         risk = (len(waits) - np.searchsorted(ordered, self.steps, side="left")).astype(np.float64)
         dead = np.bincount(np.searchsorted(self.steps, waits[events]), minlength=len(self.steps)).astype(np.float64)
-        self.kept = np.asarray(1 - dead / risk, dtype=np.float64)
+        self.step_share = np.asarray(1 - dead / risk, dtype=np.float64)
         """Of those under way at a step, the share that did not pass."""
-        self.whole = np.asarray(np.cumprod(self.kept), dtype=np.float64)
+        self.whole = np.asarray(np.cumprod(self.step_share), dtype=np.float64)
         fewer = np.maximum(risk - 1, 1)
-        self.before: Numbers = np.append(1.0, np.cumprod(np.maximum(0.0, 1 - dead / fewer)))
+        self.reduced_curve: Numbers = np.append(1.0, np.cumprod(np.maximum(0.0, 1 - dead / fewer)))
         """Before each step, the curve without an attempt that is still under way then."""
-        self.place = np.searchsorted(self.steps, waits, side="left")
+        self.step_index = np.searchsorted(self.steps, waits, side="left")
         """Of each attempt the first step that is not before its end."""
-        here = np.minimum(self.place, len(self.steps) - 1)
-        same = (self.place < len(self.steps)) & (self.steps[here] == waits)
-        self.factor: Numbers = np.where(same, 1 - (dead[here] - events) / fewer[here], self.kept[here])
+        step_positions = np.minimum(self.step_index, len(self.steps) - 1)
+        ends_at_step = (self.step_index < len(self.steps)) & (self.steps[step_positions] == waits)
+        self.factor: Numbers = np.where(
+            ends_at_step, 1 - (dead[step_positions] - events) / fewer[step_positions], self.step_share[step_positions]
+        )
         """Of each attempt, what its step multiplies the curve without it by."""

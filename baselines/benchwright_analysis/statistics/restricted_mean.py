@@ -16,7 +16,7 @@ from benchwright_analysis.statistics.errors import StatisticsError
 from benchwright_analysis.statistics.pseudo_values import log_restricted_times, restricted_times
 
 
-def observable_limit(times: ArrayLike, passed: ArrayLike, wanted: float) -> float:
+def observable_limit(times: ArrayLike, passed: ArrayLike, requested_limit: float) -> float:
     """The longest limit up to the wanted one that a restricted mean can have.
 
     Where the longest attempt did not pass, nothing is known of what comes after it.
@@ -25,7 +25,7 @@ def observable_limit(times: ArrayLike, passed: ArrayLike, wanted: float) -> floa
         StatisticsError: A negative time, differing lengths, or no attempts.
     """
     waits, events = observed(times, passed)
-    return wanted if events[waits == waits.max()].all() else min(wanted, float(waits.max()))
+    return requested_limit if events[waits == waits.max()].all() else min(requested_limit, float(waits.max()))
 
 
 def restricted_mean(times: ArrayLike, passed: ArrayLike, limit: float, cells: Cells) -> Crossed:
@@ -45,15 +45,15 @@ def restricted_mean(times: ArrayLike, passed: ArrayLike, limit: float, cells: Ce
     """
     waits, events = observed(times, passed)
     _demand_limit(waits, events, limit)
-    found = crossed_mean(restricted_times(waits, events, limit), cells)
-    if found.low is None or found.high is None:
-        return found
-    share = found.value / limit
+    estimate = crossed_mean(restricted_times(waits, events, limit), cells)
+    if estimate.low is None or estimate.high is None:
+        return estimate
+    share = estimate.value / limit
     if not 0 < share < 1:
-        return replace(found, low=max(0.0, found.low), high=min(limit, found.high), p_value=None)
-    middle, reach = math.log(share / (1 - share)), (found.high - found.low) / 2 / limit / (share * (1 - share))
+        return replace(estimate, low=max(0.0, estimate.low), high=min(limit, estimate.high), p_value=None)
+    middle, reach = math.log(share / (1 - share)), (estimate.high - estimate.low) / 2 / limit / (share * (1 - share))
     low, high = (limit / (1 + math.exp(min(-end, 700.0))) for end in (middle - reach, middle + reach))
-    return replace(found, low=low, high=high, p_value=None)
+    return replace(estimate, low=low, high=high, p_value=None)
 
 
 def restricted_mean_difference(
@@ -106,9 +106,9 @@ def time_change(
     Raises:
         StatisticsError: As in `restricted_mean_difference`, or a time of 0.
     """
-    found = crossed_difference(_by_condition(times, passed, second, limit, True), second, cells, covariates)
-    low, high = (None if end is None else _change(end) for end in (found.low, found.high))
-    return replace(found, value=_change(found.value), low=low, high=high)
+    estimate = crossed_difference(_by_condition(times, passed, second, limit, True), second, cells, covariates)
+    low, high = (None if end is None else _change(end) for end in (estimate.low, estimate.high))
+    return replace(estimate, value=_change(estimate.value), low=low, high=high)
 
 
 def _by_condition(times: ArrayLike, passed: ArrayLike, second: ArrayLike, limit: float, logarithm: bool) -> Numbers:

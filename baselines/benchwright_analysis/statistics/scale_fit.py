@@ -52,8 +52,8 @@ class ScaleFit:
             parameters: In the unit of the fit.
         """
         value = self.line(parameters)
-        away = (math.log(parameters) - self.middle) ** 2 / self.spread
-        half = _quantile(self.models - 2) * self.residual * math.sqrt(1 + 1 / self.models + away)
+        distance = (math.log(parameters) - self.middle) ** 2 / self.spread
+        half = _quantile(self.models - 2) * self.residual * math.sqrt(1 + 1 / self.models + distance)
         return Estimate(value=value, low=value - half, high=value + half)
 
 

@@ -56,8 +56,8 @@ def best_so_far(trace: Trace, budgets: ArrayLike) -> Numbers:
         raise StatisticsError(f"{trace.problem}: {len(times)} times, but {len(scores)} scores.")
     order = np.argsort(times, kind="stable")
     best = np.concatenate([[0.0], np.maximum.accumulate(scores[order])])
-    found: Numbers = best[np.searchsorted(times[order], limits, side="right")]
-    return found
+    best_scores: Numbers = best[np.searchsorted(times[order], limits, side="right")]
+    return best_scores
 
 
 def score_curve(traces: Sequence[Trace], budgets: ArrayLike, *, k: int = 1, cells: Cells | None = None) -> ScoreCurve:
@@ -83,29 +83,29 @@ def score_curve(traces: Sequence[Trace], budgets: ArrayLike, *, k: int = 1, cell
         raise StatisticsError(f"k has to be at least 1, not {k}.")
     problems = [trace.problem for trace in traces]
     cells = cells if cells is not None else Cells([None] * len(traces), problems)
-    names, place = groups(problems, "Problems")
+    names, problem_indices = groups(problems, "Problems")
     reached = np.array([best_so_far(trace, limits / k) for trace in traces])
-    sizes = np.bincount(place)
+    sizes = np.bincount(problem_indices)
     enough = np.flatnonzero(sizes >= k)
     if not len(enough):
         raise StatisticsError(f"No problem has {k} attempts, which the best of {k} needs.")
     if k == 1:
-        found = crossed_means(reached, cells, 1 / sizes[place])
+        estimates = crossed_means(reached, cells, 1 / sizes[problem_indices])
     else:
-        each = [np.flatnonzero(place == problem) for problem in enough]
-        means = np.array([best_of_k_weights(len(rows), k) @ np.sort(reached[rows], axis=0) for rows in each])
+        row_groups = [np.flatnonzero(problem_indices == problem) for problem in enough]
+        means = np.array([best_of_k_weights(len(rows), k) @ np.sort(reached[rows], axis=0) for rows in row_groups])
         firsts = np.zeros(len(traces), dtype=np.bool_)
-        firsts[[rows[0] for rows in each]] = True
-        order = np.argsort([rows[0] for rows in each])
-        found = crossed_means(means[order], cells.taken(firsts), np.ones(len(means)))
-        if any(one is not None for one in cells.participants):
-            found = [replace(one, low=None, high=None) for one in found]
+        firsts[[rows[0] for rows in row_groups]] = True
+        order = np.argsort([rows[0] for rows in row_groups])
+        estimates = crossed_means(means[order], cells.select_rows(firsts), np.ones(len(means)))
+        if any(participant is not None for participant in cells.participants):
+            estimates = [replace(estimate, low=None, high=None) for estimate in estimates]
     return ScoreCurve(
         k=k,
         budgets=tuple(limits.tolist()),
-        score=tuple(one.value for one in found),
-        low=tuple(None if one.low is None else max(0.0, one.low) for one in found),
-        high=tuple(None if one.high is None else min(1.0, one.high) for one in found),
+        score=tuple(estimate.value for estimate in estimates),
+        low=tuple(None if estimate.low is None else max(0.0, estimate.low) for estimate in estimates),
+        high=tuple(None if estimate.high is None else min(1.0, estimate.high) for estimate in estimates),
         problems=len(enough),
         left_out=len(names) - len(enough),
     )

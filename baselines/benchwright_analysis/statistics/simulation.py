@@ -88,9 +88,9 @@ def simulate(plan: StudyPlan, random: np.random.Generator) -> tuple[SimulatedAtt
             treated = _halves(len(members), random)
             for (problem, difficulty, baseline), second in zip(members, treated, strict=True):
                 expected = math.log(baseline) + speed
-                needed = math.exp(expected + effect * second + random.normal(0, plan.noise))
+                needed_minutes = math.exp(expected + effect * second + random.normal(0, plan.noise))
                 patience = random.exponential(60 / plan.give_ups_per_hour) if plan.give_ups_per_hour else math.inf
-                ended = min(needed, patience, plan.limit_minutes)
+                ended = min(needed_minutes, patience, plan.limit_minutes)
                 forecast = math.exp(expected + math.log(plan.forecast_ratio) + random.normal(0, plan.forecast_noise))
                 attempts.append(
                     SimulatedAttempt(
@@ -103,9 +103,9 @@ def simulate(plan: StudyPlan, random: np.random.Generator) -> tuple[SimulatedAtt
                         forecast_minutes=forecast,
                         forecast_chance=_chance(plan.limit_minutes, forecast, plan.noise),
                         minutes=ended,
-                        passed=ended == needed,
-                        gave_up=ended == patience < needed,
-                        timed_out=ended == plan.limit_minutes < min(needed, patience),
+                        passed=ended == needed_minutes,
+                        gave_up=ended == patience < needed_minutes,
+                        timed_out=ended == plan.limit_minutes < min(needed_minutes, patience),
                     )
                 )
     return tuple(attempts)
@@ -113,22 +113,22 @@ def simulate(plan: StudyPlan, random: np.random.Generator) -> tuple[SimulatedAtt
 
 def _problems(plan: StudyPlan, random: np.random.Generator) -> dict[str, list[tuple[str, str, float]]]:
     """Family → name, difficulty and baseline minutes of its problems."""
-    found: dict[str, list[tuple[str, str, float]]] = {}
+    problems: dict[str, list[tuple[str, str, float]]] = {}
     for family in range(1, plan.families + 1):
-        for place in range(plan.problems_per_family):
-            level = place % len(DIFFICULTIES)
+        for index in range(plan.problems_per_family):
+            level = index % len(DIFFICULTIES)
             spread = random.normal(0, plan.problem_spread)
             minutes = plan.median_minutes * plan.difficulty_ratio ** (level - 1) * math.exp(spread)
-            entry = (f"family-{family}/problem-{place + 1}", DIFFICULTIES[level], minutes)
-            found.setdefault(f"family-{family}", []).append(entry)
-    return found
+            entry = (f"family-{family}/problem-{index + 1}", DIFFICULTIES[level], minutes)
+            problems.setdefault(f"family-{family}", []).append(entry)
+    return problems
 
 
 def _halves(size: int, random: np.random.Generator) -> Numbers:
     """Zeros and ones in random order, as many of each, or one more of either."""
     extra = int(random.integers(0, 2)) if size % 2 else 0
-    ones: Numbers = random.permutation(np.arange(size) < size // 2 + extra).astype(np.float64)
-    return ones
+    treatment: Numbers = random.permutation(np.arange(size) < size // 2 + extra).astype(np.float64)
+    return treatment
 
 
 def _chance(limit: float, forecast: float, noise: float) -> float:

@@ -41,15 +41,15 @@ def breakdown(scores: ArrayLike, labels: Sequence[Labels], cells: Cells) -> tupl
     """
     column = numbers(scores, "Scores", low=0, high=1)
     equally_long(scores=len(column), labels=len(labels), cells=len(cells.problems))
-    found = []
+    parts = []
     for label, members in _members(labels).items():
         chosen = np.zeros(len(column), dtype=np.bool_)
         chosen[members] = True
-        here, taken = column[chosen], cells.taken(chosen)
-        whole = bool(np.isin(here, (0.0, 1.0)).all())
-        share = crossed_share(here, taken) if whole else None
-        found.append(Group(label, len(members), share, mean_score(here, taken)))
-    return tuple(found)
+        chosen_scores, chosen_cells = column[chosen], cells.select_rows(chosen)
+        whole = bool(np.isin(chosen_scores, (0.0, 1.0)).all())
+        share = crossed_share(chosen_scores, chosen_cells) if whole else None
+        parts.append(Group(label, len(members), share, mean_score(chosen_scores, chosen_cells)))
+    return tuple(parts)
 
 
 def mean_score(scores: ArrayLike, cells: Cells) -> Crossed:
@@ -78,13 +78,13 @@ def macro_average(scores: ArrayLike, labels: Sequence[Labels], cells: Cells) -> 
     weights: Numbers = np.zeros(len(column))
     for rows in _members(labels).values():
         weights[rows] += 1 / len(rows)
-    strata = [[given] if isinstance(given, str) else list(given) for given in labels]
+    strata = [[row_labels] if isinstance(row_labels, str) else list(row_labels) for row_labels in labels]
     return crossed_mean(column, cells, weights, strata)
 
 
 def _members(labels: Sequence[Labels]) -> dict[str, list[int]]:
     members: dict[str, list[int]] = {}
-    for index, given in enumerate(labels):
-        for label in {given} if isinstance(given, str) else set(given):
+    for index, row_labels in enumerate(labels):
+        for label in {row_labels} if isinstance(row_labels, str) else set(row_labels):
             members.setdefault(label, []).append(index)
     return dict(sorted(members.items()))

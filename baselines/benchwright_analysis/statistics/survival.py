@@ -70,17 +70,17 @@ def kaplan_meier(times: ArrayLike, passed: ArrayLike, cells: Cells | None = None
         StatisticsError: A negative time, differing lengths, or no attempts.
     """
     waits, events = observed(times, passed)
-    at = np.unique(waits)
+    distinct_times = np.unique(waits)
     ordered = np.sort(waits)
-    risk = len(waits) - np.searchsorted(ordered, at, side="left")
-    passes = np.bincount(np.searchsorted(at, waits[events]), minlength=len(at))
-    lost = np.bincount(np.searchsorted(at, waits[~events]), minlength=len(at))
+    risk = len(waits) - np.searchsorted(ordered, distinct_times, side="left")
+    passes = np.bincount(np.searchsorted(distinct_times, waits[events]), minlength=len(distinct_times))
+    lost = np.bincount(np.searchsorted(distinct_times, waits[~events]), minlength=len(distinct_times))
     unsolved = np.asarray(np.cumprod(1 - passes / risk), dtype=np.float64)
-    low, high = _bands(waits, events, at, unsolved, cells) if cells is not None else (None, None)
+    low, high = _bands(waits, events, distinct_times, unsolved, cells) if cells is not None else (None, None)
     return Survival(
         attempts=len(waits),
         passed=int(events.sum()),
-        times=tuple(at.tolist()),
+        times=tuple(distinct_times.tolist()),
         unsolved=tuple(unsolved.tolist()),
         low=tuple(low.tolist()) if low is not None else None,
         high=tuple(high.tolist()) if high is not None else None,
@@ -88,9 +88,9 @@ def kaplan_meier(times: ArrayLike, passed: ArrayLike, cells: Cells | None = None
         passes=tuple(passes.tolist()),
         censored=tuple(lost.tolist()),
         median=Estimate(
-            value=_half(at, unsolved),
-            low=_half(at, low) if low is not None else None,
-            high=_half(at, high) if high is not None else None,
+            value=_half(distinct_times, unsolved),
+            low=_half(distinct_times, low) if low is not None else None,
+            high=_half(distinct_times, high) if high is not None else None,
         ),
     )
 
@@ -129,33 +129,37 @@ def success_only_time(times: ArrayLike, passed: ArrayLike) -> SuccessOnlyTime:
     count, left_out = int(events.sum()), int((~events).sum())
     if not count:
         return SuccessOnlyTime(0, left_out, None)
-    logs = np.log(numbers(waits[events], "Times of attempts that passed", above=0))
+    logs = np.log(numbers(waits[events], "Times of attempts that passed", lower_bound=0))
     return SuccessOnlyTime(count, left_out, math.exp(float(logs.mean())))
 
 
 def _bands(
-    waits: Numbers, events: Flags, at: Numbers, unsolved: Numbers, cells: Cells
+    waits: Numbers, events: Flags, distinct_times: Numbers, unsolved: Numbers, cells: Cells
 ) -> tuple[Numbers | None, Numbers | None]:
     steps = np.flatnonzero(np.diff(np.append(1.0, unsolved)) < 0)
     if not len(steps):
         return None, None
     chosen = np.unique(steps[np.linspace(0, len(steps) - 1, min(BAND_TIMES, len(steps))).round().astype(np.intp)])
-    found = crossed_shares(unsolved_values(waits, events, at[chosen]), cells)
-    if any(one.low is None or one.high is None for one in found):
+    estimates = crossed_shares(unsolved_values(waits, events, distinct_times[chosen]), cells)
+    if any(estimate.low is None or estimate.high is None for estimate in estimates):
         return None, None
-    before = at < at[chosen[0]]
-    low = np.interp(at, at[chosen], [one.low or 0.0 for one in found])
-    high = np.interp(at, at[chosen], [1.0 if one.high is None else one.high for one in found])
-    return np.where(before, 1.0, low), np.where(before, 1.0, high)
+    is_before = distinct_times < distinct_times[chosen[0]]
+    low = np.interp(distinct_times, distinct_times[chosen], [estimate.low or 0.0 for estimate in estimates])
+    high = np.interp(
+        distinct_times,
+        distinct_times[chosen],
+        [1.0 if estimate.high is None else estimate.high for estimate in estimates],
+    )
+    return np.where(is_before, 1.0, low), np.where(is_before, 1.0, high)
 
 
-def _half(at: Numbers, curve: Numbers) -> float | None:
+def _half(moments: Numbers, curve: Numbers) -> float | None:
     """When a falling curve reaches one half: where it stays there, the middle of that stretch."""
-    below = np.flatnonzero(curve <= 0.5 + _SAME)
-    if not len(below):
+    reached_indices = np.flatnonzero(curve <= 0.5 + _SAME)
+    if not len(reached_indices):
         return None
-    first = int(below[0])
+    first = int(reached_indices[0])
     later = np.flatnonzero(curve < 0.5 - _SAME)
     if abs(curve[first] - 0.5) <= _SAME and len(later):
-        return float((at[first] + at[later[0]]) / 2)
-    return float(at[first])
+        return float((moments[first] + moments[later[0]]) / 2)
+    return float(moments[first])

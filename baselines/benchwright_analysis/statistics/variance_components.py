@@ -35,8 +35,8 @@ def projector(fixed: Numbers) -> Numbers:
     """An orthonormal basis of what the columns span."""
     # Of the small table of products: rows are many.
     sizes, turns = np.linalg.eigh(fixed.T @ fixed)
-    there = sizes > sizes[-1] * _RANK
-    basis: Numbers = fixed @ turns[:, there] / np.sqrt(sizes[there])
+    is_significant = sizes > sizes[-1] * _RANK
+    basis: Numbers = fixed @ turns[:, is_significant] / np.sqrt(sizes[is_significant])
     return basis
 
 
@@ -91,7 +91,7 @@ class VarianceComponents:
         left = values - self._basis @ (self._basis.T @ values)
         observed = np.append(self._sums((self._z.T @ left) ** 2), left @ left)
         loads = np.append(self._sums((self._z.T @ weights) ** 2), weights @ weights)
-        components, kept = self._positive(observed)
+        components, kept_indices = self._positive(observed)
         alone = float(loads[-1] * components[-1])
         variance = float(loads @ components)
         if self._doubtful:
@@ -100,42 +100,44 @@ class VarianceComponents:
         if variance <= 0:
             return None
         first = self._count - self._doubtful
-        rest = alone**2 / max(1.0, self._free - float(self._sizes[kept[:-1]].sum()))
+        residual_term = alone**2 / max(1.0, self._free - float(self._sizes[kept_indices[:-1]].sum()))
         wide = widening(self._sizes[first:], self._sizes[:first])
-        chance = self._chance(loads, components, kept[:-1]) + rest
+        chance = self._chance(loads, components, kept_indices[:-1]) + residual_term
         return Variance(wide**2 * variance, variance**2 / chance if chance > 0 else float(self._free))
 
-    def _chance(self, loads: Numbers, components: Numbers, kept: list[int]) -> float:
+    def _chance(self, loads: Numbers, components: Numbers, kept_indices: list[int]) -> float:
         """Half the variance of what effects have in the variance, by their mean squares."""
         squares, first = np.zeros(self._count), self._count - self._doubtful
-        squares[kept] = (loads * (self._expected @ components))[kept] / np.diag(self._expected)[kept]
+        squares[kept_indices] = (loads * (self._expected @ components))[kept_indices] / np.diag(self._expected)[
+            kept_indices
+        ]
         factors = np.append(squares[:first], (loads * components)[first:-1])
-        under = loads[:first].sum()
-        if self._by_condition and under > 0:
-            squares[:first] = factors[:first] = squares[:first].sum() * loads[:first] / under
-        there = self._sizes > 0
-        return float((factors * squares)[there] @ (1 / self._sizes[there]))
+        load_sum = loads[:first].sum()
+        if self._by_condition and load_sum > 0:
+            squares[:first] = factors[:first] = squares[:first].sum() * loads[:first] / load_sum
+        is_filled = self._sizes > 0
+        return float((factors * squares)[is_filled] @ (1 / self._sizes[is_filled]))
 
     def _positive(self, observed: Numbers) -> tuple[Numbers, list[int]]:
         """Components after the smallest was left out as long as one is not above 0, and which are kept."""
-        kept = list(range(self._count + 1))
+        kept_indices = list(range(self._count + 1))
         while True:
-            inverse = self._inverse(kept)
-            found = inverse @ observed[kept]
-            if len(kept) > 1:
+            inverse = self._inverse(kept_indices)
+            estimates = inverse @ observed[kept_indices]
+            if len(kept_indices) > 1:
                 # Compared in standard errors where there are no effects at all.
-                weakest = int(np.argmin(found[:-1] / np.sqrt(np.maximum(np.diag(inverse)[:-1], 1e-300))))
-                if found[weakest] <= 0:
-                    kept.pop(weakest)
+                weakest = int(np.argmin(estimates[:-1] / np.sqrt(np.maximum(np.diag(inverse)[:-1], 1e-300))))
+                if estimates[weakest] <= 0:
+                    kept_indices.pop(weakest)
                     continue
             components = np.zeros(self._count + 1)
-            components[kept] = found
-            return components, kept
+            components[kept_indices] = estimates
+            return components, kept_indices
 
-    def _inverse(self, kept: list[int]) -> Numbers:
-        key = tuple(kept)
+    def _inverse(self, kept_indices: list[int]) -> Numbers:
+        key = tuple(kept_indices)
         if key not in self._inverses:
-            inverse = np.linalg.pinv(self._expected[np.ix_(kept, kept)], hermitian=True)
+            inverse = np.linalg.pinv(self._expected[np.ix_(kept_indices, kept_indices)], hermitian=True)
             self._inverses[key] = np.asarray(inverse, dtype=np.float64)
         return self._inverses[key]
 
@@ -163,10 +165,10 @@ def widening(doubtful: Numbers, sure: Numbers) -> float:
         doubtful: Degrees of freedom of each effect that may not vary; 0 or more of them.
         sure: Of each other effect.
     """
-    few = np.sort(1 / np.maximum(doubtful, 1.0))[::-1]
-    if len(few) > 1:
-        return float((1.03 + 0.7 * few[0]) / (1 + 6.5 * few[0] * few[1]))
-    return 1 + 0.1 * max(0.0, float(few[0] - 1 / max(1.0, sure.sum()))) if len(few) else 1.0
+    inverse_freedoms = np.sort(1 / np.maximum(doubtful, 1.0))[::-1]
+    if len(inverse_freedoms) > 1:
+        return float((1.03 + 0.7 * inverse_freedoms[0]) / (1 + 6.5 * inverse_freedoms[0] * inverse_freedoms[1]))
+    return 1 + 0.1 * max(0.0, float(inverse_freedoms[0] - 1 / max(1.0, sure.sum()))) if len(inverse_freedoms) else 1.0
 
 
 class BetweenUnits:

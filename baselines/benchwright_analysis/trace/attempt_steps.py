@@ -80,20 +80,20 @@ class _Burst:
     """Edits that are one step."""
 
     path: str
-    how: str
+    origin_label: str
     from_s: float
     to_s: float
-    before: str | None
-    after: str | None
+    old_text: str | None
+    new_text: str | None
     edits: int = 1
 
     @property
     def step(self) -> TraceStep:
         facts = {"edits": f"{self.edits:,}"} if self.edits > 1 else {}
-        title = f"{self.path}: {self.how}"
-        if self.before is None and self.after is None:
+        title = f"{self.path}: {self.origin_label}"
+        if self.old_text is None and self.new_text is None:
             return TraceStep(StepKind.EDITED, title, self.from_s, {**facts, "text": "not in the log"})
-        excerpt = change("What changed", self.before or "", self.after or "")
+        excerpt = change("What changed", self.old_text or "", self.new_text or "")
         return TraceStep(StepKind.EDITED, title, self.from_s, facts, [excerpt])
 
 
@@ -103,11 +103,15 @@ class _Reading:
     def __init__(self, events: Sequence[RecordedEvent]) -> None:
         self._events = events
         self._at_s = time_line(events).at_s
-        self._origins = {one.seq: one.origin for one in attribute(events)}
+        self._origins = {attribution.seq: attribution.origin for attribution in attribute(events)}
         self._burst: _Burst | None = None
         self._steps: list[TraceStep] = []
         # What a study does not show to its participant stays out of a page that may be the participant's.
-        self._shows_results = all(one.event.feedback != "none" for one in events if isinstance(one.event, Assigned))
+        self._shows_results = all(
+            recorded_event.event.feedback != "none"
+            for recorded_event in events
+            if isinstance(recorded_event.event, Assigned)
+        )
 
     def steps(self) -> list[TraceStep]:
         texts: dict[str, str | None] = {}
@@ -117,7 +121,7 @@ class _Reading:
             now = files[path].text if path in files else None
             if isinstance(event, Edit | EditShape | TextSet):
                 self._edited(recorded, texts.get(path), now)
-            elif (step := self._other(event, self._at_s[recorded.seq])) is not None:
+            elif (step := self._other_step(event, self._at_s[recorded.seq])) is not None:
                 self._flush()
                 self._steps.append(step)
             if isinstance(event, Opened | Activity):
@@ -127,26 +131,28 @@ class _Reading:
         self._flush()
         return self._steps
 
-    def _edited(self, recorded: RecordedEvent, before: str | None, after: str | None) -> None:
+    def _edited(self, recorded: RecordedEvent, old_text: str | None, new_text: str | None) -> None:
         event, at_s = recorded.event, self._at_s[recorded.seq]
         if isinstance(event, TextSet):
-            how = _CAUSES.get(event.cause.value, event.cause.value)
+            origin_label = _CAUSES.get(event.cause.value, event.cause.value)
         else:
-            how = _ORIGINS.get(self._origins.get(recorded.seq, Origin.UNKNOWN), "")
+            origin_label = _ORIGINS.get(self._origins.get(recorded.seq, Origin.UNKNOWN), "")
         path, last = str(getattr(event, "path", "")), self._burst
-        is_more = last is not None and (last.path, last.how) == (path, how) and at_s - last.to_s < _BURST_S
-        if last is not None and is_more and how == _ORIGINS[Origin.TYPED]:
-            self._burst = _Burst(path, how, last.from_s, at_s, last.before, after, last.edits + 1)
+        is_more = (
+            last is not None and (last.path, last.origin_label) == (path, origin_label) and at_s - last.to_s < _BURST_S
+        )
+        if last is not None and is_more and origin_label == _ORIGINS[Origin.TYPED]:
+            self._burst = _Burst(path, origin_label, last.from_s, at_s, last.old_text, new_text, last.edits + 1)
             return
         self._flush()
-        self._burst = _Burst(path, how, at_s, at_s, before, after)
+        self._burst = _Burst(path, origin_label, at_s, at_s, old_text, new_text)
 
     def _flush(self) -> None:
-        if self._burst is not None and (self._burst.before != self._burst.after or self._burst.after is None):
+        if self._burst is not None and (self._burst.old_text != self._burst.new_text or self._burst.new_text is None):
             self._steps.append(self._burst.step)
         self._burst = None
 
-    def _other(self, event: Event, at_s: float) -> TraceStep | None:
+    def _other_step(self, event: Event, at_s: float) -> TraceStep | None:
         return _of_model(event, at_s) or self._of_tests(event, at_s) or _of_clock(event, at_s)
 
     def _of_tests(self, event: Event, at_s: float) -> TraceStep | None:
@@ -156,32 +162,32 @@ class _Reading:
             case RunCancelled():
                 return TraceStep(StepKind.RAN, f"Run {event.number} was cancelled: {event.reason}", at_s)
             case RunFinished() | Regraded():
-                again = " again" if isinstance(event, Regraded) else ""
+                suffix = " again" if isinstance(event, Regraded) else ""
                 facts = {"message": event.message} if event.message else {}
                 counts = f", {event.passed} of {event.total} tests" if event.total is not None else ""
-                return self._result(f"Run {event.number}{again}", event.reason, event.outcome, counts, facts, at_s)
+                return self._result(f"Run {event.number}{suffix}", event.reason, event.outcome, counts, facts, at_s)
             case Answered() | Judged():
                 return self._result(f"Answer {event.number}", event.reason, event.outcome, "", {}, at_s)
             case _:
                 return None
 
     def _result(
-        self, what: str, reason: str, outcome: str, counts: str, facts: Mapping[str, str], at_s: float
+        self, subject: str, reason: str, outcome: str, counts: str, facts: Mapping[str, str], at_s: float
     ) -> TraceStep:
         if not self._shows_results:
-            return TraceStep(StepKind.RAN, f"{what}: recorded; the study shows no results", at_s)
+            return TraceStep(StepKind.RAN, f"{subject}: recorded; the study shows no results", at_s)
         word = outcome_of(reason, outcome).value
-        return TraceStep(StepKind.RAN, f"{what} {_WORDS.get(word, word)}{counts}", at_s, facts)
+        return TraceStep(StepKind.RAN, f"{subject} {_WORDS.get(word, word)}{counts}", at_s, facts)
 
 
 def _of_model(event: Event, at_s: float) -> TraceStep | None:
     match event:
         case AidUsed():
-            what = f"{event.aid.replace('_', ' ')}: {event.feature.replace('_', ' ')} {event.detail}".rstrip()
+            aid_label = f"{event.aid.replace('_', ' ')}: {event.feature.replace('_', ' ')} {event.detail}".rstrip()
             facts = {"outcome": event.outcome} if event.outcome else {}
             if event.cost:
                 facts["cost"] = f"{100 * event.cost:g} % of the points"
-            return TraceStep(StepKind.SHOWN, f"{event.path}: {what}" if event.path else what, at_s, facts)
+            return TraceStep(StepKind.SHOWN, f"{event.path}: {aid_label}" if event.path else aid_label, at_s, facts)
         case ModelUsage():
             amounts = {
                 "requests": event.calls,

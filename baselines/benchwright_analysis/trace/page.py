@@ -27,15 +27,15 @@ def trace_page(trace: Trace) -> str:
     choices = "".join(
         f'<option value="{number}">{_text(part.title)}</option>' for number, part in enumerate(trace.parts)
     )
-    several = f'<label>Site <select id="part">{choices}</select></label>' if len(trace.parts) > 1 else ""
-    kinds = "".join(f'<option value="{one}">{one}</option>' for one in StepKind)
+    choice_label = f'<label>Site <select id="part">{choices}</select></label>' if len(trace.parts) > 1 else ""
+    kinds = "".join(f'<option value="{kind}">{kind}</option>' for kind in StepKind)
     body = f"""<header>
 <h1>{_text(trace.title)}</h1>
 {_facts(trace.facts)}
 <p class="soft">{_NOTE}</p>
 </header>
 <nav id="controls" aria-label="Steps" hidden>
-{several}
+{choice_label}
 <button type="button" id="previous">Previous</button>
 <button type="button" id="next">Next</button>
 <button type="button" id="play">Play</button>
@@ -55,7 +55,7 @@ def _resource(name: str) -> str:
 
 def _part(number: int, part: TracePart) -> str:
     title = part.title or "Steps"
-    steps = "".join(_step(place, step) for place, step in enumerate(part.steps, 1))
+    steps = "".join(_step(step_number, step) for step_number, step in enumerate(part.steps, 1))
     inside = f"<ol>{steps}</ol>" if part.steps else "<p>Nothing happened.</p>"
     return (
         f'<section class="part" id="part-{number}" aria-labelledby="part-{number}-title">'
@@ -63,14 +63,14 @@ def _part(number: int, part: TracePart) -> str:
     )
 
 
-def _step(place: int, step: TraceStep) -> str:
-    at = "" if step.at_s is None else f'<span class="at">{_clock(step.at_s)}</span> '
-    summary = f'{at}<span class="kind">{step.kind}</span> {_text(step.title)}'
+def _step(number: int, step: TraceStep) -> str:
+    time_label = "" if step.at_s is None else f'<span class="at">{_clock(step.at_s)}</span> '
+    summary = f'{time_label}<span class="kind">{step.kind}</span> {_text(step.title)}'
     body = _facts(step.facts) + "".join(map(_excerpt, step.excerpts))
     inside = body or '<p class="soft">No details.</p>'
     return (
         f'<li class="{step.kind}"><details class="step">'
-        f'<summary><span class="number">{place}</span> {summary}</summary>{inside}</details></li>'
+        f'<summary><span class="number">{number}</span> {summary}</summary>{inside}</details></li>'
     )
 
 

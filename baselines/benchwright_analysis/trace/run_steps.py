@@ -28,102 +28,106 @@ def trace_of_run(run: PlayedRun, site: str = "") -> Trace:
     Raises:
         EvaluationError: There are none.
     """
-    records = [one for one in run.records if one.site.startswith(site)]
+    records = [record for record in run.records if record.site.startswith(site)]
     if not records:
         raise EvaluationError(
             f"The run has no site that begins with {site!r}. Its first one is {run.records[0].site}."
             if run.records
             else "Nothing was played yet: the run has no sites."
         )
-    hindsight = {one.site: one for one in run.hindsight}
+    hindsight = {site_hindsight.site: site_hindsight for site_hindsight in run.hindsight}
     facts = {
         "subject": run.label,
         "command": " ".join(run.settings.command),
         "configuration": run.settings.configuration[:12],
-        "sites": f"{len({one.site for one in records}):,}",
+        "sites": f"{len({record.site for record in records}):,}",
     }
     parts = [
         TracePart(
-            f"{one.site}, {one.policy}",
-            _steps(one, run.verdicts.get((one.site, one.policy), ()), hindsight.get(one.site)),
+            f"{record.site}, {record.policy}",
+            _steps(record, run.verdicts.get((record.site, record.policy), ()), hindsight.get(record.site)),
         )
-        for one in records
+        for record in records
     ]
     return Trace("Trace of inline completion", facts, parts)
 
 
-def _steps(record: SiteRecord, verdicts: Sequence[SnapshotVerdict], known: Hindsight | None) -> list[TraceStep]:
-    found: list[TraceStep] = []
-    written: list[str] = []
-    after = {one.accepts: one for one in verdicts if not one.is_end}
+def _steps(record: SiteRecord, verdicts: Sequence[SnapshotVerdict], hindsight: Hindsight | None) -> list[TraceStep]:
+    steps: list[TraceStep] = []
+    written_texts: list[str] = []
+    verdict_by_accepts = {verdict.accepts: verdict for verdict in verdicts if not verdict.is_end}
     accepts = 0
     latencies = [*record.times.latencies_ms, *[None] * len(record.steps)]
     for number, (step, latency) in enumerate(zip(record.steps, latencies, strict=False), 1):
-        found += _asked(number, step, latency)
+        steps += _request_steps(number, step, latency)
         if step.accepted:
             accepts += 1
-            written.append(step.accepted)
-            found.append(_accepted(step, written))
-            found += _tested(after.get(accepts), f"after {accepts} accepted offer{'' if accepts == 1 else 's'}")
+            written_texts.append(step.accepted)
+            steps.append(_accepted(step, written_texts))
+            steps += _tested(
+                verdict_by_accepts.get(accepts), f"after {accepts} accepted offer{'' if accepts == 1 else 's'}"
+            )
         if count := effort(step.typed):
-            told = f"{count:,} character{'' if count == 1 else 's'} of the reference"
-            written.append(f"\N{MIDLINE HORIZONTAL ELLIPSIS} {told} \N{MIDLINE HORIZONTAL ELLIPSIS}")
-            found.append(TraceStep(StepKind.EDITED, f"The driver typed {told}"))
+            typed_text = f"{count:,} character{'' if count == 1 else 's'} of the reference"
+            written_texts.append(f"\N{MIDLINE HORIZONTAL ELLIPSIS} {typed_text} \N{MIDLINE HORIZONTAL ELLIPSIS}")
+            steps.append(TraceStep(StepKind.EDITED, f"The driver typed {typed_text}"))
     if record.failure is not None:
         code = {} if record.failure_code is None else {"code": str(record.failure_code)}
-        found.append(
+        steps.append(
             TraceStep(StepKind.OTHER, f"The server failed: {record.failure.value.replace('_', ' ')}", None, code)
         )
-    found += _tested(next((one for one in verdicts if one.is_end), None), "at the end")
-    return [*found, *([] if known is None else _known(known))]
+    steps += _tested(next((verdict for verdict in verdicts if verdict.is_end), None), "at the end")
+    return [*steps, *([] if hindsight is None else _hindsight_steps(hindsight))]
 
 
-def _asked(number: int, step: Step, latency: float | None) -> list[TraceStep]:
+def _request_steps(number: int, step: Step, latency: float | None) -> list[TraceStep]:
     if step.decision is Decision.TIMED_OUT:
         return [TraceStep(StepKind.ASKED, f"Request {number} was given up: no answer in time")]
     facts = {} if latency is None else {"latency": f"{latency:,.1f} ms"}
     facts["items in the answer"] = f"{step.offers:,}"
-    asked = TraceStep(StepKind.ASKED, f"Request {number}", None, facts)
+    request_step = TraceStep(StepKind.ASKED, f"Request {number}", None, facts)
     if step.decision not in SHOWN:
-        return [asked, TraceStep(StepKind.SHOWN, "Nothing was offered")]
-    more = {"note": "it only repeats what follows"} if step.repeats_suffix else {}
-    shown = TraceStep(StepKind.SHOWN, "An offer was shown", None, more, [whole("What was offered", step.offer)])
+        return [request_step, TraceStep(StepKind.SHOWN, "Nothing was offered")]
+    note = {"note": "it only repeats what follows"} if step.repeats_suffix else {}
+    offer_step = TraceStep(StepKind.SHOWN, "An offer was shown", None, note, [whole("What was offered", step.offer)])
     refused = [TraceStep(StepKind.REFUSED, "The policy refused it")] if step.decision is Decision.REFUSED else []
-    return [asked, shown, *refused]
+    return [request_step, offer_step, *refused]
 
 
-def _accepted(step: Step, written: Sequence[str]) -> TraceStep:
+def _accepted(step: Step, written_texts: Sequence[str]) -> TraceStep:
     facts: Mapping[str, str] = {"deleted": f"{step.deleted:,} characters"} if step.deleted else {}
     title = (
         "The policy accepted it" if step.decision is Decision.ACCEPTED else "The policy accepted the beginning of it"
     )
     texts = [
         whole("What was accepted", step.accepted),
-        whole("What was written at the site so far", "\n".join(written)),
+        whole("What was written at the site so far", "\n".join(written_texts)),
     ]
     return TraceStep(StepKind.ACCEPTED, title, None, facts, texts)
 
 
-def _tested(verdict: SnapshotVerdict | None, when: str) -> list[TraceStep]:
+def _tested(verdict: SnapshotVerdict | None, moment: str) -> list[TraceStep]:
     if verdict is None:
         return []
     counts = f", {verdict.passed_tests} of {verdict.tests} tests" if verdict.tests else ""
-    return [TraceStep(StepKind.RAN, f"Hidden tests {when}: {_WORDS.get(verdict.outcome, verdict.outcome)}{counts}")]
+    return [TraceStep(StepKind.RAN, f"Hidden tests {moment}: {_WORDS.get(verdict.outcome, verdict.outcome)}{counts}")]
 
 
-def _known(known: Hindsight) -> list[TraceStep]:
-    found = known.whole
-    if found is None:
+def _hindsight_steps(hindsight: Hindsight) -> list[TraceStep]:
+    foresight = hindsight.whole
+    if foresight is None:
         return []
-    if found.is_right and found.earlier_s is not None:
-        title = f"Its author wrote the same by themselves, {found.earlier_s / 60:.1f} minutes of active time later"
-    elif found.is_kept:
+    if foresight.is_right and foresight.earlier_s is not None:
+        title = f"Its author wrote the same by themselves, {foresight.earlier_s / 60:.1f} minutes of active time later"
+    elif foresight.is_kept:
         title = "The text that passed has it, but its author did not write it after the offer by themselves"
-    elif known.is_wrong:
+    elif hindsight.is_wrong:
         title = "It is neither what its author wrote next nor in the text that passed"
     else:
         title = "It is what its author wrote next, and not in the text that passed"
-    facts = {"lint": "reports new errors" if known.adds_errors else "reports nothing new"} if known.is_wrong else {}
-    if known.tests is not None and known.tests.are_fewer is not None:
-        facts["hidden tests"] = "fewer pass with it" if known.tests.are_fewer else "no fewer pass with it"
+    facts = (
+        {"lint": "reports new errors" if hindsight.adds_errors else "reports nothing new"} if hindsight.is_wrong else {}
+    )
+    if hindsight.tests is not None and hindsight.tests.are_fewer is not None:
+        facts["hidden tests"] = "fewer pass with it" if hindsight.tests.are_fewer else "no fewer pass with it"
     return [TraceStep(StepKind.OTHER, title, None, facts)]

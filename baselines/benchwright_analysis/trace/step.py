@@ -73,12 +73,12 @@ class Trace:
 
 def whole(caption: str, text: str) -> Excerpt:
     """All of it."""
-    return Excerpt(caption, [Line(one) for one in _lines(text)])
+    return Excerpt(caption, [Line(line) for line in _lines(text)])
 
 
-def change(caption: str, before: str, after: str) -> Excerpt:
+def change(caption: str, old_text: str, new_text: str) -> Excerpt:
     """What differs between two versions of a file, with some lines around."""
-    old, new = _lines(before), _lines(after)
+    old, new = _lines(old_text), _lines(new_text)
     shorter, start = min(len(old), len(new)), 0
     while start < shorter and old[start] == new[start]:
         start += 1
@@ -86,24 +86,29 @@ def change(caption: str, before: str, after: str) -> Excerpt:
     while end < shorter - start and old[-1 - end] == new[-1 - end]:
         end += 1
     first = max(0, start - _CONTEXT)
-    around = [Line(one) for one in old[first:start]]
-    behind = [Line(one) for one in old[len(old) - end : len(old) - end + _CONTEXT]]
+    lines_before = [Line(line) for line in old[first:start]]
+    lines_after = [Line(line) for line in old[len(old) - end : len(old) - end + _CONTEXT]]
     middle = _compared(old[start : len(old) - end], new[start : len(new) - end])
-    above = [Line(_left_out(first), "~")] if first else []
-    left = end - len(behind)
-    return Excerpt(caption, [*above, *around, *middle, *behind, *([Line(_left_out(left), "~")] if left else [])])
+    omission = [Line(_left_out(first), "~")] if first else []
+    left = end - len(lines_after)
+    return Excerpt(
+        caption, [*omission, *lines_before, *middle, *lines_after, *([Line(_left_out(left), "~")] if left else [])]
+    )
 
 
 def _compared(old: Sequence[str], new: Sequence[str]) -> list[Line]:
     if len(old) + len(new) > _MOST_COMPARED:
-        return [*(Line(one, "-") for one in old), *(Line(one, "+") for one in new)]
-    found = []
+        return [*(Line(line, "-") for line in old), *(Line(line, "+") for line in new)]
+    compared_lines = []
     for tag, first, last, begin, end in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if tag == "equal":
-            found += [Line(one) for one in old[first:last]]
+            compared_lines += [Line(line) for line in old[first:last]]
         else:
-            found += [*(Line(one, "-") for one in old[first:last]), *(Line(one, "+") for one in new[begin:end])]
-    return found
+            compared_lines += [
+                *(Line(line, "-") for line in old[first:last]),
+                *(Line(line, "+") for line in new[begin:end]),
+            ]
+    return compared_lines
 
 
 def _left_out(count: int) -> str:

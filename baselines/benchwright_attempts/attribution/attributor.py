@@ -58,14 +58,14 @@ class Attributor:
 
     def __init__(self) -> None:
         self.edits = EditColumns()
-        self._about: dict[type[EventBody], dict[str, dict[int, EventBody]]] = {}
+        self._events_by_type: dict[type[EventBody], dict[str, dict[int, EventBody]]] = {}
         self._announcement: tuple[EventBody, str] | None = None
 
-    def about(self, path: str, version: int, event: EventBody) -> None:
+    def note_about(self, path: str, version: int, event: EventBody) -> None:
         """An event says something about the edit of this path and version."""
-        by_path = self._about.get(type(event))
+        by_path = self._events_by_type.get(type(event))
         if by_path is None:
-            by_path = self._about[type(event)] = {}
+            by_path = self._events_by_type[type(event)] = {}
         versions = by_path.get(path)
         if versions is None:
             versions = by_path[path] = {}
@@ -97,17 +97,21 @@ class Attributor:
 
     def findings(self) -> Iterator[Finding]:
         """Where each edit came from, by all that is known now."""
-        about: dict[str, list[tuple[type[EventBody], dict[int, EventBody]]]] = {}
-        for kind, by_path in self._about.items():
+        events_by_path: dict[str, list[tuple[type[EventBody], dict[int, EventBody]]]] = {}
+        for kind, by_path in self._events_by_type.items():
             for path, versions in by_path.items():
-                about.setdefault(path, []).append((kind, versions))
+                events_by_path.setdefault(path, []).append((kind, versions))
         for edit in self.edits:
-            place = -1 if edit.version is None else edit.version
-            known = {kind: versions[place] for kind, versions in about.get(edit.path, ()) if place in versions}
+            edit_version = -1 if edit.version is None else edit.version
+            known_events = {
+                kind: versions[edit_version]
+                for kind, versions in events_by_path.get(edit.path, ())
+                if edit_version in versions
+            }
             if edit.announced_by is not None:
-                known[type(edit.announced_by)] = edit.announced_by
+                known_events[type(edit.announced_by)] = edit.announced_by
             for method in METHODS:
-                decision = method(edit, known)
+                decision = method(edit, known_events)
                 if decision is not None:
                     yield decision
                     break
@@ -115,7 +119,7 @@ class Attributor:
     def accepted(self, edit: EditFacts) -> AssistAccepted | None:
         """The acceptance that belongs to an edit."""
         version = -1 if edit.version is None else edit.version
-        event = self._about.get(AssistAccepted, {}).get(edit.path, {}).get(version)
+        event = self._events_by_type.get(AssistAccepted, {}).get(edit.path, {}).get(version)
         return event if isinstance(event, AssistAccepted) else None
 
 
@@ -129,11 +133,20 @@ def attribute(events: Iterable[RecordedEvent]) -> list[Attribution]:
     for recorded in events:
         _take(attributor, recorded)
     labels: list[Attribution] = []
-    for edit, found in zip(attributor.edits, attributor.findings(), strict=True):
-        accepted = attributor.accepted(edit) if found.origin in COMPLETIONS else None
+    for edit, edit_finding in zip(attributor.edits, attributor.findings(), strict=True):
+        accepted = attributor.accepted(edit) if edit_finding.origin in COMPLETIONS else None
         assist = accepted.assist if accepted is not None else None
         labels.append(
-            Attribution(edit.seq, edit.path, edit.version, found.origin, found.method, edit.total, edit.deleted, assist)
+            Attribution(
+                edit.seq,
+                edit.path,
+                edit.version,
+                edit_finding.origin,
+                edit_finding.method,
+                edit.total,
+                edit.deleted,
+                assist,
+            )
         )
     return labels
 
@@ -147,12 +160,14 @@ def _take(attributor: Attributor, recorded: RecordedEvent) -> None:
     elif event.evidence is Evidence.SAME_VERSION:
         path, version = getattr(event, "path", None), getattr(event, "version", None)
         if isinstance(path, str) and isinstance(version, int):
-            attributor.about(path, version, event)
+            attributor.note_about(path, version, event)
 
 
 def _facts(seq: int, event: Edit | EditShape) -> EditFacts:
     shapes = [change.shape for change in event.changes] if isinstance(event, Edit) else event.changes
-    spans = [None if one.start is None or one.end is None else one.end - one.start for one in shapes]
+    spans = [None if shape.start is None or shape.end is None else shape.end - shape.start for shape in shapes]
     deleted = None if None in spans else sum(span for span in spans if span is not None)
-    inserted = [one.length for one in shapes]
-    return EditFacts(seq, event.path, event.version, inserted, [one.lines for one in shapes], sum(inserted), deleted)
+    inserted = [shape.length for shape in shapes]
+    return EditFacts(
+        seq, event.path, event.version, inserted, [shape.lines for shape in shapes], sum(inserted), deleted
+    )

@@ -62,22 +62,22 @@ def extension_of_reason(metadata: Mapping[str, object]) -> str:
 
     VS Code marks what it may report with a dollar sign: `$extensionId`.
     """
-    named = (str(value) for name, value in metadata.items() if name.lstrip("$") == "extensionId")
-    return next(named, "")
+    extension_ids = (str(value) for name, value in metadata.items() if name.lstrip("$") == "extensionId")
+    return next(extension_ids, "")
 
 
 @lru_cache(maxsize=1024)
-def _reported(reason: str, kind: str, method: AttributionMethod, own: bool) -> Finding | None:
+def _reported(reason: str, kind: str, method: AttributionMethod, is_own: bool) -> Finding | None:
     origin = origin_of_reason(reason, {"kind": kind})
-    if own and origin in (Origin.COMPLETION, Origin.COMPLETION_PART):
+    if is_own and origin in (Origin.COMPLETION, Origin.COMPLETION_PART):
         origin = Origin.OWN_COMPLETION
     return None if origin is Origin.UNKNOWN else finding(origin, method)
 
 
-def by_change_reason(_edit: EditFacts, known: KnownOfEdit) -> Finding | None:
+def by_change_reason(_edit: EditFacts, known_events: KnownOfEdit) -> Finding | None:
     """The reported source; whose completion it was, the acceptance says."""
-    reason, accepted = known.get(EditReason), known.get(AssistAccepted)
+    reason, accepted = known_events.get(EditReason), known_events.get(AssistAccepted)
     if not isinstance(reason, EditReason):
         return None
-    own = isinstance(accepted, AssistAccepted) and accepted.provider == OWN_PROVIDER
-    return _reported(reason.reason, str(reason.metadata.get("kind", "")), reason.method, own)
+    is_own = isinstance(accepted, AssistAccepted) and accepted.provider == OWN_PROVIDER
+    return _reported(reason.reason, str(reason.metadata.get("kind", "")), reason.method, is_own)

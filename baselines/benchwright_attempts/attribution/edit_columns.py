@@ -35,9 +35,9 @@ class EditColumns:
 
     def __iter__(self) -> Iterator[EditFacts]:
         columns = zip(self.seq, self.path, self._versions, self._shapes, self.total, self.deleted(), strict=True)
-        for place, (seq, path, version, (inserted, lines), total, deleted) in enumerate(columns):
-            known = None if version == _NOTHING else version
-            yield EditFacts(seq, path, known, inserted, lines, total, deleted, self._announced.get(place))
+        for index, (seq, path, version, (inserted, lines), total, deleted) in enumerate(columns):
+            known_version = None if version == _NOTHING else version
+            yield EditFacts(seq, path, known_version, inserted, lines, total, deleted, self._announced.get(index))
 
     def append(self, edit: EditFacts) -> None:
         """One more edit.

@@ -12,7 +12,7 @@ _PASTE_FROM = 20
 """From this many code points on, text that was inserted at once is taken for a paste."""
 
 
-def by_shape(edit: EditFacts, _known: KnownOfEdit) -> Finding:
+def by_shape(edit: EditFacts, _known_events: KnownOfEdit) -> Finding:
     """Keyboards insert little at a time, and never two lines."""
     if len(edit.inserted) == 1 and (edit.inserted[0] >= _PASTE_FROM or edit.lines[0] > 1):
         return _PASTED

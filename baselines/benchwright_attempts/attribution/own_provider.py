@@ -8,9 +8,9 @@ from benchwright_attempts.attribution_method import AttributionMethod
 from benchwright_attempts.events.evidence import AssistAccepted
 
 
-def by_acceptance(_edit: EditFacts, known: KnownOfEdit) -> Finding | None:
+def by_acceptance(_edit: EditFacts, known_events: KnownOfEdit) -> Finding | None:
     """Whose completion was accepted, and whether as a whole."""
-    accepted = known.get(AssistAccepted)
+    accepted = known_events.get(AssistAccepted)
     if not isinstance(accepted, AssistAccepted):
         return None
     if accepted.provider == OWN_PROVIDER:

@@ -25,8 +25,8 @@ _COMMANDS: Mapping[str, Origin] = {
 """Commands that insert text, in lower case."""
 
 
-def by_command(_edit: EditFacts, known: KnownOfEdit) -> Finding | None:
+def by_command(_edit: EditFacts, known_events: KnownOfEdit) -> Finding | None:
     """What the command does, if it is a known one."""
-    command = known.get(CommandUsed)
+    command = known_events.get(CommandUsed)
     origin = _COMMANDS.get(command.command.lower()) if isinstance(command, CommandUsed) else None
     return None if origin is None else finding(origin, AttributionMethod.WRAPPED_COMMAND)

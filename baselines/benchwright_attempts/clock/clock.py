@@ -48,10 +48,10 @@ def next_state(state: AttemptState, step: str) -> AttemptState:
     transitions = EVENT_TYPES.transitions.get(step)
     if transitions is None and not state.ended:
         return state
-    after = transitions.get(state) if transitions is not None else None
-    if after is None:
+    new_state = transitions.get(state) if transitions is not None else None
+    if new_state is None:
         raise IllegalTransitionError(state, step, _ADVICE[state])
-    return after
+    return new_state
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +103,9 @@ class Clock:
         """Another process records: its time counts from its own newest event, if that is later than all others."""
         if self._process:
             self._marks[self._process] = (self._mono_ns, self.at_ns)
-        mono, at = self._marks.get(process, (mono_ns, self.at_ns))
-        seen = at + max(0, mono_ns - mono)
-        self._process, self._mono_ns = process, mono_ns - (seen - self.at_ns)
+        mono, mark_ns = self._marks.get(process, (mono_ns, self.at_ns))
+        seen_ns = mark_ns + max(0, mono_ns - mono)
+        self._process, self._mono_ns = process, mono_ns - (seen_ns - self.at_ns)
 
     def take(self, step: str) -> None:
         """Changes state as an event of this type does, at the moment that `advance` came to.
@@ -139,8 +139,8 @@ class Clock:
 
     def marks(self) -> dict[str, Mark]:
         """Process → its newest event."""
-        found = self._marks | ({self._process: (self._mono_ns, self.at_ns)} if self._process else {})
-        return {process: Mark(*mark) for process, mark in found.items()}
+        all_marks = self._marks | ({self._process: (self._mono_ns, self.at_ns)} if self._process else {})
+        return {process: Mark(*mark) for process, mark in all_marks.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,7 @@ class ClockFollower:
         return advance((await self._writer.summary()).clock, self._writer.moment())
 
     @asynccontextmanager
-    async def held(self, reason: str) -> AsyncIterator[None]:
+    async def holding(self, reason: str) -> AsyncIterator[None]:
         """Holds the clock while the block lasts. Inside another such block nothing changes."""
         if self._is_held:
             yield
@@ -98,12 +98,12 @@ class ClockFollower:
 
     async def note_suspension(self) -> None:
         """While the clock runs: notes a suspension if wall and monotonic time have parted since the last beat."""
-        before, now = self._last_beat, self._writer.moment()
-        if before is None:
+        last_beat, now = self._last_beat, self._writer.moment()
+        if last_beat is None:
             return
         self._last_beat = now
-        wall_s = (now.wall - before.wall).total_seconds()
-        mono_s = (now.mono_ns - before.mono_ns) / 1e9
+        wall_s = (now.wall - last_beat.wall).total_seconds()
+        mono_s = (now.mono_ns - last_beat.mono_ns) / 1e9
         if abs(wall_s - mono_s) >= _SUSPENDED_S:
             await self._writer.note(Suspended(wall_s=wall_s, mono_s=mono_s))
 

@@ -13,7 +13,7 @@ _END = frozenset({"run_finished", "run_cancelled"})
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class ActiveTime:
     """Parts of the active time, in seconds."""
 
     writing_s: float = 0.0
@@ -51,10 +51,10 @@ class TimeSpent:
             self._waited += clock_ns - self._begun_ns
             self._begun_ns = None
 
-    def spent(self, clock_ns: int) -> Spent:
+    def spent(self, clock_ns: int) -> ActiveTime:
         """All up to a time of the attempt's clock."""
         self._count(False, clock_ns)
-        return Spent(self._writing / _NS, self._waiting / _NS, self._reading / _NS)
+        return ActiveTime(self._writing / _NS, self._waiting / _NS, self._reading / _NS)
 
     def _count(self, is_edit: bool, clock_ns: int) -> None:
         if self._begun_ns is not None:

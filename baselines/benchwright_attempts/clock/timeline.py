@@ -54,7 +54,7 @@ def time_line(events: Iterable[RecordedEvent]) -> TimeLine:
     running: dict[str, float] = {}
     now = 0.0
     for recorded in events:
-        before = clock.state
+        old_state = clock.state
         clock.follow(recorded.event.type, recorded.moment.mono_ns, recorded.moment.process)
         now = at_s[recorded.seq] = clock.at_ns / _NS
         match recorded.event:
@@ -70,7 +70,7 @@ def time_line(events: Iterable[RecordedEvent]) -> TimeLine:
                 runs.append(Stretch(max(0.0, now - event.wall_s), now, outcome_of(event.reason, event.outcome).value))
             case _:
                 pass
-        if paused is not None and before is AttemptState.PAUSED and clock.state is not AttemptState.PAUSED:
+        if paused is not None and old_state is AttemptState.PAUSED and clock.state is not AttemptState.PAUSED:
             pauses.append(Stretch(paused[0], now, paused[1]))
             paused = None
     if paused is not None:
@@ -93,7 +93,7 @@ class TimeAtWork:
     __slots__ = ("_counted", "_in_full", "_newest_ns", "_shortest", "_thresholds", "focused", "unfocused_ns")
 
     def __init__(self, thresholds_s: Sequence[float]) -> None:
-        self._thresholds = tuple(round(each * _NS) for each in thresholds_s)
+        self._thresholds = tuple(round(threshold_s * _NS) for threshold_s in thresholds_s)
         self._shortest = min(self._thresholds)
         self._in_full = 0
         """Gaps that count in full for every threshold; most do."""
@@ -111,11 +111,11 @@ class TimeAtWork:
         if gap <= self._shortest:
             self._in_full += gap
         else:
-            for place, threshold in enumerate(self._thresholds):
-                self._counted[place] += gap if gap < threshold else threshold
+            for index, threshold in enumerate(self._thresholds):
+                self._counted[index] += gap if gap < threshold else threshold
         self._newest_ns = clock_ns
 
-    def active_ns(self, clock_ns: int, place: int) -> int:
+    def active_ns(self, clock_ns: int, index: int) -> int:
         """Active time up to a time of the clock, by the threshold at this place in the list."""
-        gap = min(clock_ns - self._newest_ns, self._thresholds[place])
-        return self._in_full + self._counted[place] + gap
+        gap = min(clock_ns - self._newest_ns, self._thresholds[index])
+        return self._in_full + self._counted[index] + gap

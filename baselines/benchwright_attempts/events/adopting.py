@@ -39,16 +39,18 @@ def shared_beginning(connection: Connection, attempt: str, rows: Sequence[Row]) 
         AttemptError: They are not.
     """
     newest = select(EVENTS.c.seq).where(EVENTS.c.attempt == attempt).order_by(EVENTS.c.seq.desc()).limit(1)
-    here = connection.scalar(newest) or 0
-    shared = min(here, len(rows))
+    last_seq = connection.scalar(newest) or 0
+    shared = min(last_seq, len(rows))
     if shared:
-        found = connection.scalar(select(EVENTS.c.hash).where(EVENTS.c.attempt == attempt, EVENTS.c.seq == shared))
-        if found != rows[shared - 1].hash:
+        stored_hash = connection.scalar(
+            select(EVENTS.c.hash).where(EVENTS.c.attempt == attempt, EVENTS.c.seq == shared)
+        )
+        if stored_hash != rows[shared - 1].hash:
             raise AttemptError(
                 f"Attempt {attempt} is here with other events. Two machines wrote both, or one was changed: keep both "
                 "folders, and compare them with `benchwright attempts verify`."
             )
-    return here
+    return last_seq
 
 
 def adopt(connection: Connection, header: AttemptHeader, rows: Sequence[Row], check: Check) -> Adopted:
@@ -59,13 +61,13 @@ def adopt(connection: Connection, header: AttemptHeader, rows: Sequence[Row], ch
     """
     lock(connection, header.id)
     is_new = connection.scalar(select(ATTEMPTS.c.id).where(ATTEMPTS.c.id == header.id)) is None
-    here = 0 if is_new else shared_beginning(connection, header.id, rows)
-    if here >= len(rows) and not is_new:
+    stored_count = 0 if is_new else shared_beginning(connection, header.id, rows)
+    if stored_count >= len(rows) and not is_new:
         return Adopted.KNOWN
     check(connection, header)
     if is_new:
         connection.execute(insert(ATTEMPTS), header.as_row())
-    insert_rows(connection, [_values(row) for row in with_states(rows)[here:]])
+    insert_rows(connection, [_values(row) for row in with_states(rows)[stored_count:]])
     keep(connection, {header.id: from_rows(rows)})
     return Adopted.NEW if is_new else Adopted.LONGER
 
@@ -101,24 +103,24 @@ def receive_all(connection: Connection, incoming: Sequence[Incoming], check: Che
         For each, how far its chain is here now, or why nothing of it was taken: its header, or an event that is here,
         is another one; its events leave a gap or do not follow; or they may not be recorded.
     """
-    lock(connection, *(one.header.id for one in incoming))
-    here = _here(connection, [one.header.id for one in incoming])
+    lock(connection, *(received_events.header.id for received_events in incoming))
+    stored_attempts = _stored_attempts(connection, [received_events.header.id for received_events in incoming])
     heads: list[Head | AttemptError] = []
     created: list[dict[str, str]] = []
     fresh: list[Row] = []
     summaries: dict[str, Summary] = {}
-    for one in incoming:
-        attempt = one.header.id
+    for received_events in incoming:
+        attempt = received_events.header.id
         try:
-            head, rows = _following(connection, one, here.get(attempt), check)
+            head, rows = _following(connection, received_events, stored_attempts.get(attempt), check)
             if rows:
-                summaries[attempt] = _summary_after(connection, attempt, here.get(attempt), rows)
+                summaries[attempt] = _summary_after(connection, attempt, stored_attempts.get(attempt), rows)
         except AttemptError as error:
             heads.append(error)
             continue
         heads.append(head)
-        if attempt not in here:
-            created.append(one.header.as_row())
+        if attempt not in stored_attempts:
+            created.append(received_events.header.as_row())
         fresh += rows
     if created:
         connection.execute(insert(ATTEMPTS), created)
@@ -134,57 +136,63 @@ class _Here:
     header: Mapping[str, str]
     """Its row."""
     newest: Row | None
-    kept: tuple[int, int, str] | None
+    summary_columns: tuple[int, int, str] | None
     """Its summary: number of the newest event, version, body."""
 
 
 _FIRST_OF_SUMMARY = len(ATTEMPTS.columns) + len(EVENTS.columns)
 
 
-def _here(connection: Connection, attempts: Sequence[str]) -> dict[str, _Here]:
-    wanted = (
+def _stored_attempts(connection: Connection, attempts: Sequence[str]) -> dict[str, _Here]:
+    query = (
         select(ATTEMPTS, EVENTS, SUMMARIES.c.seq, SUMMARIES.c.version, SUMMARIES.c.body)
         .outerjoin(EVENTS, (EVENTS.c.attempt == ATTEMPTS.c.id) & (EVENTS.c.seq == NEWEST))
         .outerjoin(SUMMARIES, SUMMARIES.c.attempt == ATTEMPTS.c.id)
         .where(ATTEMPTS.c.id.in_(attempts))
     )
-    found = {}
-    for row in connection.execute(wanted):
+    attempts_by_id = {}
+    for row in connection.execute(query):
         columns = tuple(row)
         header = dict(zip(ATTEMPTS.columns.keys(), columns, strict=False))
         event = dict(zip(EVENTS.columns.keys(), columns[len(ATTEMPTS.columns) :], strict=False))
-        kept = columns[_FIRST_OF_SUMMARY:]
-        found[header["id"]] = _Here(
-            header, Row(**event) if event["seq"] is not None else None, kept if kept[0] is not None else None
+        summary_columns = columns[_FIRST_OF_SUMMARY:]
+        attempts_by_id[header["id"]] = _Here(
+            header,
+            Row(**event) if event["seq"] is not None else None,
+            summary_columns if summary_columns[0] is not None else None,
         )
-    return found
+    return attempts_by_id
 
 
-def _following(connection: Connection, one: Incoming, here: _Here | None, check: Check) -> tuple[Head, list[Row]]:
+def _following(
+    connection: Connection, received_events: Incoming, stored_attempt: _Here | None, check: Check
+) -> tuple[Head, list[Row]]:
     """Where an attempt's chain is with these events, and those of them that are not here yet."""
-    header = one.header
-    if here is None:
+    header = received_events.header
+    if stored_attempt is None:
         check(connection, header)
-    elif here.header != header.as_row():
+    elif stored_attempt.header != header.as_row():
         raise AttemptError(f"Attempt {header.id} is here with another header.")
-    newest = here.newest if here is not None else None
-    chain = Chain.after(header, newest)
-    known = [row for row in one.rows if row.seq <= chain.events]
-    _check_known(connection, header, known)
+    newest = stored_attempt.newest if stored_attempt is not None else None
+    chain = Chain.continuing(header, newest)
+    known_rows = [row for row in received_events.rows if row.seq <= chain.events]
+    _check_known(connection, header, known_rows)
     fresh: list[Row] = []
-    for row in one.rows[len(known) :]:
+    for row in received_events.rows[len(known_rows) :]:
         flaw = chain.flaw_of(row)
         if flaw is not None:
             raise AttemptError(f"Event {row.seq} of attempt {header.id} can't follow: {flaw}.")
         fresh.append(replace(row, state=chain.state.value))
-    if fresh and here is not None:
+    if fresh and stored_attempt is not None:
         check(connection, header)
     return Head(chain.events, chain.head), fresh
 
 
-def _summary_after(connection: Connection, attempt: str, here: _Here | None, rows: Sequence[Row]) -> Summary:
+def _summary_after(connection: Connection, attempt: str, stored_attempt: _Here | None, rows: Sequence[Row]) -> Summary:
     try:
-        return kept_and(connection, attempt, here.kept if here is not None else None, rows)
+        return kept_and(
+            connection, attempt, stored_attempt.summary_columns if stored_attempt is not None else None, rows
+        )
     except ValueError as error:
         raise AttemptError(f"An event of attempt {attempt} is of a kind that is not known here: {error}") from error
 
@@ -192,11 +200,11 @@ def _summary_after(connection: Connection, attempt: str, here: _Here | None, row
 def _check_known(connection: Connection, header: AttemptHeader, rows: Sequence[Row]) -> None:
     if not rows:
         return
-    wanted = select(EVENTS.c.seq, EVENTS.c.hash).where(
+    query = select(EVENTS.c.seq, EVENTS.c.hash).where(
         EVENTS.c.attempt == header.id, EVENTS.c.seq >= rows[0].seq, EVENTS.c.seq <= rows[-1].seq
     )
-    here = {row.seq: row.hash for row in connection.execute(wanted)}
-    if any(here.get(row.seq) != row.hash for row in rows):
+    stored_hashes = {row.seq: row.hash for row in connection.execute(query)}
+    if any(stored_hashes.get(row.seq) != row.hash for row in rows):
         raise AttemptError(
             f"Attempt {header.id} is here with other events: two computers wrote both, or one log was changed."
         )

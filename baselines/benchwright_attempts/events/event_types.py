@@ -21,21 +21,27 @@ class EventTypes:
     """
 
     def __init__(self, classes: Sequence[type[EventBody]]) -> None:
-        self.classes: Mapping[str, type[EventBody]] = {_name(one): one for one in classes}
+        self.classes: Mapping[str, type[EventBody]] = {_name(event_class): event_class for event_class in classes}
         union: Any = Annotated[reduce(or_, classes), Field(discriminator="type")]
         self._reader: TypeAdapter[Any] = TypeAdapter(union, config=ConfigDict(defer_build=True))
         self.transitions: Mapping[str, Transitions] = {
-            name: one.transitions for name, one in self.classes.items() if one.transitions is not None
+            name: event_class.transitions
+            for name, event_class in self.classes.items()
+            if event_class.transitions is not None
         }
         """Types that are possible in some states only, or that change the state."""
-        self.holds_clock = self._where("holds_clock")
-        self.releases_clock = self._where("releases_clock")
-        self.activity = self._where("is_activity")
+        self.holds_clock = self._types_with("holds_clock")
+        self.releases_clock = self._types_with("releases_clock")
+        self.activity = self._types_with("is_activity")
         """What the solver causes. Heartbeats, verdicts and diagnostics are no activity."""
         self.clock_changes = (
             self.holds_clock
             | self.releases_clock
-            | {name for name, one in self.transitions.items() if any(old != new for old, new in one.items())}
+            | {
+                name
+                for name, transitions in self.transitions.items()
+                if any(old != new for old, new in transitions.items())
+            }
         )
         """Types that start, stop, hold or release the clock; others only let time pass."""
 
@@ -49,14 +55,14 @@ class EventTypes:
 
     def with_evidence(self, evidence: Evidence) -> frozenset[str]:
         """Types that say something about an edit which is found in this way."""
-        return frozenset(name for name, one in self.classes.items() if one.evidence is evidence)
+        return frozenset(name for name, event_class in self.classes.items() if event_class.evidence is evidence)
 
     def with_effect(self, *effects: TextEffect) -> frozenset[str]:
         """Types with one of these effects on the files of a replay."""
-        return frozenset(name for name, one in self.classes.items() if one.text_effect in effects)
+        return frozenset(name for name, event_class in self.classes.items() if event_class.text_effect in effects)
 
-    def _where(self, declaration: str) -> frozenset[str]:
-        return frozenset(name for name, one in self.classes.items() if getattr(one, declaration))
+    def _types_with(self, declaration: str) -> frozenset[str]:
+        return frozenset(name for name, event_class in self.classes.items() if getattr(event_class, declaration))
 
 
 def _name(event: type[EventBody]) -> str:

@@ -82,7 +82,7 @@ class Opened(EventBody):
 class Started(EventBody):
     """The solver started the clock."""
 
-    transitions = from_states(AttemptState.OPEN, to=AttemptState.RUNNING)
+    transitions = from_states(AttemptState.OPEN, target_state=AttemptState.RUNNING)
     is_activity = True
 
     type: Literal["started"] = "started"
@@ -91,7 +91,7 @@ class Started(EventBody):
 class Paused(EventBody):
     """The solver paused the clock."""
 
-    transitions = from_states(AttemptState.RUNNING, to=AttemptState.PAUSED)
+    transitions = from_states(AttemptState.RUNNING, target_state=AttemptState.PAUSED)
     releases_clock = True
     is_activity = True
 
@@ -109,7 +109,7 @@ class Paused(EventBody):
 class Resumed(EventBody):
     """The clock runs again after a pause."""
 
-    transitions = from_states(AttemptState.PAUSED, to=AttemptState.RUNNING)
+    transitions = from_states(AttemptState.PAUSED, target_state=AttemptState.RUNNING)
     is_activity = True
 
     type: Literal["resumed"] = "resumed"
@@ -373,7 +373,7 @@ class Interrupted(EventBody):
 class Submitted(EventBody):
     """The solver submitted the work; ends the attempt."""
 
-    transitions = from_states(AttemptState.RUNNING, AttemptState.PAUSED, to=AttemptState.SUBMITTED)
+    transitions = from_states(AttemptState.RUNNING, AttemptState.PAUSED, target_state=AttemptState.SUBMITTED)
     releases_clock = True
     is_activity = True
 
@@ -383,7 +383,9 @@ class Submitted(EventBody):
 class Abandoned(EventBody):
     """The solver gave up; ends the attempt."""
 
-    transitions = from_states(AttemptState.OPEN, AttemptState.RUNNING, AttemptState.PAUSED, to=AttemptState.ABANDONED)
+    transitions = from_states(
+        AttemptState.OPEN, AttemptState.RUNNING, AttemptState.PAUSED, target_state=AttemptState.ABANDONED
+    )
     releases_clock = True
     is_activity = True
 
@@ -392,17 +394,17 @@ class Abandoned(EventBody):
 
 
 _AGENT = "agent"
-_through: ContextVar[str] = ContextVar("through", default="editor")
+_event_channel: ContextVar[str] = ContextVar("through", default="editor")
 
 
 @contextmanager
 def by_agent() -> Iterator[None]:
     """Whatever aid is used in this block, and in tasks that begin in it, an agent uses."""
-    token = _through.set(_AGENT)
+    token = _event_channel.set(_AGENT)
     try:
         yield
     finally:
-        _through.reset(token)
+        _event_channel.reset(token)
 
 
 class AidUsed(EventBody):
@@ -435,7 +437,7 @@ class AidUsed(EventBody):
 
     def as_asked(self) -> AidUsed:
         """With `through` as `by_agent` says."""
-        return self.model_copy(update={"through": _through.get()})
+        return self.model_copy(update={"through": _event_channel.get()})
 
 
 class AssistAsked(EventBody):

@@ -229,8 +229,8 @@ class EditReason(EventBody):
 
         VS Code marks what it may report with dollar signs: `$extensionId`.
         """
-        kept = {name: value for name, value in self.metadata.items() if name.lstrip("$") in _FEATURES}
-        return self.model_copy(update={"metadata": kept})
+        kept_metadata = {name: value for name, value in self.metadata.items() if name.lstrip("$") in _FEATURES}
+        return self.model_copy(update={"metadata": kept_metadata})
 
 
 _FEATURES = frozenset({"kind", "name", "source", "providerId", "extensionId", "extensionVersion", "type", "mode"})
@@ -328,7 +328,7 @@ class ClockReleased(EventBody):
 class TimedOut(EventBody):
     """A limit ended the attempt."""
 
-    transitions = from_states(AttemptState.RUNNING, AttemptState.PAUSED, to=AttemptState.TIMED_OUT)
+    transitions = from_states(AttemptState.RUNNING, AttemptState.PAUSED, target_state=AttemptState.TIMED_OUT)
     releases_clock = True
 
     type: Literal["timed_out"] = "timed_out"

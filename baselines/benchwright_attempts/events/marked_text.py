@@ -63,11 +63,11 @@ class MarkedTexts:
             text.replace(start, end, new)
             return
         # Surrogates that come together at the ends of what is new become one code point.
-        before, after = max(0, start - 1), min(text.length, end + 1)
-        changed = replaced(text[before:after], start - before, end - before, new)
-        excess = (after - before) - (end - start) + len(new) - len(changed)
+        context_start, context_end = max(0, start - 1), min(text.length, end + 1)
+        changed = replaced(text[context_start:context_end], start - context_start, end - context_start, new)
+        excess = (context_end - context_start) - (end - start) + len(new) - len(changed)
         if excess:
             # They count once.
             self._removed(owners[start : start + excess])
             owners.replace(start, start + excess, "")
-        text.replace(before, after, changed)
+        text.replace(context_start, context_end, changed)

@@ -15,7 +15,7 @@ class Pieces:
         text: At the beginning.
     """
 
-    __slots__ = ("_before", "_lengths", "_piece", "_pieces", "length")
+    __slots__ = ("_lengths", "_offset_before", "_piece", "_pieces", "length")
 
     def __init__(self, text: str = "") -> None:
         self._pieces = _cut(text)
@@ -24,16 +24,16 @@ class Pieces:
         """Code points."""
         self._piece = 0
         """Where the newest search began to find something; the next one, mostly nearby, continues from there."""
-        self._before = 0
+        self._offset_before = 0
         """Code points before that piece."""
 
     def __str__(self) -> str:
         return "".join(self._pieces)
 
-    def __getitem__(self, place: slice) -> str:
+    def __getitem__(self, span: slice) -> str:
         """The code points from `start` up to `stop`, which are inside."""
-        first, start = self._find(place.start)
-        last, stop = self._end(place.stop)
+        first, start = self._find(span.start)
+        last, stop = self._end(span.stop)
         if first == last:
             return self._pieces[first][start:stop]
         return "".join((self._pieces[first][start:], *self._pieces[first + 1 : last], self._pieces[last][:stop]))
@@ -55,22 +55,22 @@ class Pieces:
 
     def _find(self, offset: int) -> tuple[int, int]:
         """The first piece that an offset is in, or at whose end it is, and the offset within."""
-        lengths, piece, before = self._lengths, self._piece, self._before
-        while piece >= _STRIDE and offset <= before:
+        lengths, piece, offset_before = self._lengths, self._piece, self._offset_before
+        while piece >= _STRIDE and offset <= offset_before:
             piece -= _STRIDE
-            before -= sum(lengths[piece : piece + _STRIDE])
-        while piece and offset <= before:
+            offset_before -= sum(lengths[piece : piece + _STRIDE])
+        while piece and offset <= offset_before:
             piece -= 1
-            before -= lengths[piece]
-        self._piece, self._before = piece, before
-        self._piece, within = self._end(offset)
-        self._before = offset - within
-        return self._piece, within
+            offset_before -= lengths[piece]
+        self._piece, self._offset_before = piece, offset_before
+        self._piece, offset_within = self._end(offset)
+        self._offset_before = offset - offset_within
+        return self._piece, offset_within
 
     def _end(self, offset: int) -> tuple[int, int]:
         """As `_find`, of an offset that is not before the one that was found last."""
         lengths, piece = self._lengths, self._piece
-        offset -= self._before
+        offset -= self._offset_before
         while offset > _SIZE * _STRIDE and offset > (length := sum(lengths[piece : piece + _STRIDE])):
             offset -= length
             piece += _STRIDE
@@ -81,4 +81,4 @@ class Pieces:
 
 
 def _cut(text: str) -> list[str]:
-    return [text[at : at + _SIZE] for at in range(0, len(text), _SIZE)] or [""]
+    return [text[offset : offset + _SIZE] for offset in range(0, len(text), _SIZE)] or [""]

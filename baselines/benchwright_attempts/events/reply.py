@@ -41,12 +41,12 @@ def read_reply(problem: Problem, text: str) -> Reply:
         return _flawed(Reason.EMPTY)
     if not _CODE.search(text) and declines(text):
         return _flawed(Reason.DECLINED)
-    for part in (text, *(found[1] for found in _FENCED.finditer(text))):
+    for part in (text, *(match[1] for match in _FENCED.finditer(text))):
         try:
-            found = files_in(problem, part) if part.strip() else {}
+            reply_files = files_in(problem, part) if part.strip() else {}
         except ValueError:
             continue
-        files = {path: content for path, content in found.items() if path in problem.public.expected}
+        files = {path: content for path, content in reply_files.items() if path in problem.public.expected}
         return Reply(files) if files else _flawed(Reason.UNREADABLE)
     return _flawed(Reason.UNREADABLE)
 

@@ -45,17 +45,17 @@ def postgresql_statements() -> list[str]:
         f"$$ BEGIN RAISE EXCEPTION '{_SAYS}'; END $$"
     ]
     for name, condition in SQLITE.items():
-        operation, _, rest = condition.partition(" ON ")
-        table, _, when = rest.partition(" WHEN ")
-        if when:
+        operation, _, target = condition.partition(" ON ")
+        table, _, trigger_condition = target.partition(" WHEN ")
+        if trigger_condition:
             # A trigger's own condition can't look into tables.
-            test = when.replace("IS NOT 1 +", "IS DISTINCT FROM 1 +")
-            kept = "OLD" if operation == "DELETE" else "NEW"
+            test = trigger_condition.replace("IS NOT 1 +", "IS DISTINCT FROM 1 +")
+            row_name = "OLD" if operation == "DELETE" else "NEW"
             statements.append(
                 f"CREATE FUNCTION benchwright_{name}() RETURNS trigger LANGUAGE plpgsql AS "
-                f"$$ BEGIN IF {test} THEN RAISE EXCEPTION '{_SAYS}'; END IF; RETURN {kept}; END $$"
+                f"$$ BEGIN IF {test} THEN RAISE EXCEPTION '{_SAYS}'; END IF; RETURN {row_name}; END $$"
             )
-        function = f"benchwright_{name}" if when else "benchwright_refuse"
+        function = f"benchwright_{name}" if trigger_condition else "benchwright_refuse"
         statements.append(
             f"CREATE TRIGGER {name} BEFORE {operation} ON {table} FOR EACH ROW EXECUTE FUNCTION {function}()"
         )

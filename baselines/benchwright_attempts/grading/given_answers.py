@@ -31,7 +31,7 @@ from benchwright_attempts.events.events import (
     TextSet,
 )
 from benchwright_attempts.events.file_text import FileText, sha256
-from benchwright_attempts.grading.grading import ANSWER, Graded
+from benchwright_attempts.grading.grading import ANSWER, GradingOutcome
 from benchwright_attempts.grading.judging import judged_by
 from benchwright_attempts.grading.run_records import RunRecords
 from benchwright_attempts.log.record import AttemptHeader, RecordedEvent
@@ -92,20 +92,20 @@ def recorded_before(log: EventLog, answers: Sequence[GivenAnswer]) -> list[Given
     Raises:
         LogError: It can't be read.
     """
-    wanted = {answer.recorded for answer in answers if answer.recorded}
-    if not wanted:
+    recorded_ids = {answer.recorded for answer in answers if answer.recorded}
+    if not recorded_ids:
         return list(answers)
-    known = {header.id: (header, summary) for header, summary in log.summaries() if header.id in wanted}
-    found = []
+    known_attempts = {header.id: (header, summary) for header, summary in log.summaries() if header.id in recorded_ids}
+    matched_answers = []
     for answer in answers:
-        header, summary = known.get(answer.recorded, (None, Summary()))
+        header, summary = known_attempts.get(answer.recorded, (None, Summary()))
         earlier = summary.verdict
         # Whoever writes the file could name any attempt: only the same answer of the same solver is the same one.
         is_it = header is not None and (header.problem, header.solver) == (answer.ref, answer.solver)
         if is_it and earlier is not None and summary.state.ended and dict(earlier.snapshot) == answer.digests:
             answer = replace(answer, attempt=answer.recorded, number=earlier.number)
-        found.append(answer)
-    return found
+        matched_answers.append(answer)
+    return matched_answers
 
 
 class GivenAnswers:
@@ -128,17 +128,17 @@ class GivenAnswers:
         Raises:
             LogError: They can't be written.
         """
-        here = self._here()
+        recorded_attempts = self._recorded_attempts()
         writing: list[Future[RecordedEvent]] = []
         for name, answer in self._answers.items():
-            if name not in here:
+            if name not in recorded_attempts:
                 writing.append(self._log.create_nowait(self._header(answer), Opened(files={})))
                 writing += [self._log.append_nowait(name, event) for event in answer.facts]
-            _, summary = here.get(name, (None, Summary()))
+            _, summary = recorded_attempts.get(name, (None, Summary()))
             writing += [self._log.append_nowait(name, event) for event in _beginning(answer, summary)]
         _wait(writing)
 
-    def decide(self, graded: Mapping[str, Graded]) -> None:
+    def decide(self, graded: Mapping[str, GradingOutcome]) -> None:
         """Record verdicts. A decided one gives way only to another decided one; a study's is left as it is.
 
         Args:
@@ -147,21 +147,21 @@ class GivenAnswers:
         Raises:
             LogError: They can't be written.
         """
-        here = self._here()
+        recorded_attempts = self._recorded_attempts()
         writing: list[Future[RecordedEvent]] = []
-        for name, found in graded.items():
-            answer, (header, summary) = self._answers[name], here[name]
+        for name, graded_answer in graded.items():
+            answer, (header, summary) = self._answers[name], recorded_attempts[name]
             if header.study:
                 continue
-            events = [*_decision(answer, summary, found)]
+            events = [*_decision(answer, summary, graded_answer)]
             if events and answer.problem.kind is Kind.DESIGN:
-                RunRecords(self._home, name).keep(answer.number, found.verdict)
+                RunRecords(self._home, name).keep(answer.number, graded_answer.verdict)
             if not summary.state.ended:
                 events.append(Submitted())
             writing += [self._log.append_nowait(name, event) for event in events]
         _wait(writing)
 
-    def _here(self) -> dict[str, tuple[AttemptHeader, Summary]]:
+    def _recorded_attempts(self) -> dict[str, tuple[AttemptHeader, Summary]]:
         return {header.id: (header, summary) for header, summary in self._log.summaries() if header.id in self._answers}
 
     def _header(self, answer: GivenAnswer) -> AttemptHeader:
@@ -177,8 +177,8 @@ class GivenAnswers:
 
 
 def _wait(writing: Iterable[Future[RecordedEvent]]) -> None:
-    for one in writing:
-        one.result()
+    for future in writing:
+        future.result()
 
 
 def _beginning(answer: GivenAnswer, summary: Summary) -> Iterator[Event]:
@@ -193,11 +193,11 @@ def _beginning(answer: GivenAnswer, summary: Summary) -> Iterator[Event]:
             yield Save(path=path, sha256=sha256(content), size=len(content))
 
 
-def _decision(answer: GivenAnswer, summary: Summary, graded: Graded) -> Iterable[Event]:
+def _decision(answer: GivenAnswer, summary: Summary, graded: GradingOutcome) -> Iterable[Event]:
     earlier, verdict = summary.verdict, graded.verdict
     if earlier is not None:
-        said = (earlier.reason, earlier.message)
-        is_news = verdict.outcome is not Outcome.ERROR and said != (verdict.reason.value, verdict.detail)
+        earlier_message = (earlier.reason, earlier.message)
+        is_news = verdict.outcome is not Outcome.ERROR and earlier_message != (verdict.reason.value, verdict.detail)
         return [_late(answer, earlier, graded)] if is_news else []
     snapshot = answer.digests
     if answer.problem.kind is Kind.DESIGN:
@@ -219,7 +219,7 @@ def _decision(answer: GivenAnswer, summary: Summary, graded: Graded) -> Iterable
     ]
 
 
-def _late(answer: GivenAnswer, earlier: AttemptVerdict, graded: Graded) -> Event:
+def _late(answer: GivenAnswer, earlier: AttemptVerdict, graded: GradingOutcome) -> Event:
     verdict, replaces = graded.verdict, earlier.outcome is not Outcome.ERROR
     if graded.judgement is None:
         return Regraded.of(earlier.number, verdict, replaces=replaces)

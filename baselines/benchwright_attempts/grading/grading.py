@@ -40,12 +40,12 @@ def judged_paths(problem: Problem) -> tuple[str, ...]:
     return problem.public.expected if problem.kind is Kind.DESIGN else (ANSWER,)
 
 
-def no_steps(number: int, of: int, name: str) -> None:
+def no_steps(number: int, total: int, name: str) -> None:
     """Shows no progress."""
 
 
 @dataclass(frozen=True, slots=True)
-class Graded:
+class GradingOutcome:
     """The outcome of one run or one judged answer."""
 
     verdict: Verdict
@@ -82,7 +82,7 @@ async def run_harness(
     try:
         find = partial(toolchain_for, sandbox.name, home.cache)
         toolchain = await when_built(find, home.cache, partial(on_step, 0, 0, "waiting until the tools are installed"))
-        grader = Grader(sandbox, toolchain, VerdictStore.of(home), fresh=fresh)
+        grader = Grader(sandbox, toolchain, VerdictStore.from_home(home), fresh=fresh)
         return await grader.grade(problem, files, log=log, on_step=on_step)
     except HarnessError as error:
         return Verdict(reason=error.reason, detail=str(error), hint=error.hint)
@@ -93,7 +93,7 @@ async def warm_up(problem: Problem, *, home: Home, sandbox: Sandbox) -> None:
     # A run will report what is wrong.
     with contextlib.suppress(HarnessError):
         toolchain = toolchain_for(sandbox.name, home.cache)
-        await Grader(sandbox, toolchain, VerdictStore.of(home)).get_ready(problem)
+        await Grader(sandbox, toolchain, VerdictStore.from_home(home)).get_ready(problem)
 
 
 async def cool_down(sandbox: Sandbox) -> None:
@@ -111,15 +111,15 @@ async def grade(
     return await run_harness(problem, files, home=home, sandbox=sandbox, log=log, fresh=fresh)
 
 
-class Elsewhere(Protocol):
+class RemoteGrader(Protocol):
     """Grades attempts at problems whose hidden part is on another machine, and has their hints."""
 
-    def has(self, attempt: str) -> bool:
+    def has_attempt(self, attempt: str) -> bool:
         """Whether the hidden part of an attempt's problem is there. Reads files."""
 
     async def run(
         self, ref: str, files: Mapping[str, bytes], *, attempt: str, number: int, log: BinaryIO | None, on_step: OnStep
-    ) -> Graded:
+    ) -> GradingOutcome:
         """Runs the hidden tests there, or has an answer scored. Waits until the other machine can be reached."""
 
     async def hint(self, ref: str, number: int, *, attempt: str) -> str:
@@ -145,7 +145,7 @@ class Grading:
         sandbox: Callable[[], Sandbox],
         judging: Judging,
         slots: asyncio.Semaphore | None = None,
-        elsewhere: Elsewhere | None = None,
+        elsewhere: RemoteGrader | None = None,
     ) -> None:
         self.store = store
         self.slots = slots
@@ -156,7 +156,7 @@ class Grading:
 
     async def run(
         self, ref: str, files: Mapping[str, bytes], *, attempt: str, number: int, log: BinaryIO, on_step: OnStep
-    ) -> Graded:
+    ) -> GradingOutcome:
         """Runs the hidden tests of the design problem `ref`; see `run_harness`.
 
         Raises:
@@ -166,7 +166,7 @@ class Grading:
             return await elsewhere.run(ref, files, attempt=attempt, number=number, log=log, on_step=on_step)
         problem = await asyncio.to_thread(self.store.unseal, ref)
         verdict = await run_harness(problem, files, home=self._home, sandbox=self._sandbox(), log=log, on_step=on_step)
-        return Graded(verdict)
+        return GradingOutcome(verdict)
 
     async def measured(self, ref: str, files: Mapping[str, bytes], verdict: Verdict, *, attempt: str) -> Verdict:
         """A verdict on the design problem `ref` with the design's quality, if it passed and was graded here.
@@ -202,9 +202,9 @@ class Grading:
             raise AttemptError(f"The sandbox `{sandbox.name}` keeps no waveforms of hidden tests. Choose `bwrap`.")
         problem = await asyncio.to_thread(self.store.unseal, ref)
         toolchain = await asyncio.to_thread(toolchain_for, sandbox.name, self._home.cache)
-        await Grader(sandbox, toolchain, VerdictStore.of(self._home)).keep_waves(problem, files, waves)
+        await Grader(sandbox, toolchain, VerdictStore.from_home(self._home)).keep_waves(problem, files, waves)
 
-    async def judge(self, ref: str, answer: bytes, *, attempt: str, number: int) -> Graded:
+    async def judge(self, ref: str, answer: bytes, *, attempt: str, number: int) -> GradingOutcome:
         """Scores an answer to `ref`, by the judges that are set up where it needs one.
 
         Args:
@@ -246,9 +246,9 @@ class Grading:
         """Ends the sandbox that waits for a run, if one does."""
         await cool_down(self._sandbox())
 
-    async def _elsewhere_of(self, attempt: str) -> Elsewhere | None:
-        there = self._elsewhere is not None and await asyncio.to_thread(self._elsewhere.has, attempt)
-        return self._elsewhere if there else None
+    async def _elsewhere_of(self, attempt: str) -> RemoteGrader | None:
+        has_it = self._elsewhere is not None and await asyncio.to_thread(self._elsewhere.has_attempt, attempt)
+        return self._elsewhere if has_it else None
 
 
 def hint_of(ref: str, problem: Problem, number: int) -> str:
@@ -276,7 +276,7 @@ async def judge_answer(
     attempt: str = "",
     number: int = 0,
     answer_id: str | None = None,
-) -> Graded:
+) -> GradingOutcome:
     """Scores the answer to a question or text problem.
 
     Args:
@@ -293,7 +293,7 @@ async def judge_answer(
     return graded_answer(problem.public_digest, judgement, time.monotonic() - start)
 
 
-def graded_answer(digest: str, judgement: Judgement, wall_s: float) -> Graded:
+def graded_answer(digest: str, judgement: Judgement, wall_s: float) -> GradingOutcome:
     """The outcome of a judgement that took `wall_s` seconds, of an answer to the problem with this public digest."""
     facts = {"wall_s": round(wall_s, 6), "digests": Digests(problem=digest)}
-    return Graded(judgement.verdict.model_copy(update=facts), judgement)
+    return GradingOutcome(judgement.verdict.model_copy(update=facts), judgement)

@@ -17,14 +17,14 @@ from benchwright_attempts.errors import AttemptError
 from benchwright_attempts.events.event_writer import EventWriter
 from benchwright_attempts.events.events import Answered, RunCancelled, RunFinished, RunStarted
 from benchwright_attempts.events.file_text import sha256
-from benchwright_attempts.grading.grading import ANSWER, Graded
+from benchwright_attempts.grading.grading import ANSWER, GradingOutcome
 from benchwright_attempts.grading.judging import judged_by
 from benchwright_attempts.grading.reveal import Revealed, reveal
 from benchwright_attempts.grading.run_records import RunRecords
 from benchwright_attempts.log.record import AttemptHeader
 from benchwright_attempts.summary.summary import AttemptVerdict
 from benchwright_attempts.terms import Machine, Terms
-from benchwright_harness.decision.design_waves import DesignWaves, Kept
+from benchwright_harness.decision.design_waves import DesignWaves, KeptWaveform
 from benchwright_problems.problem import Kind, Problem, Reveal
 from benchwright_problems.verdict import Digests, Outcome, Reason, Verdict
 
@@ -71,7 +71,7 @@ class Runs:
         self._writer = writer
         self._clock = clock
         self._records = RunRecords(services.home, header.id)
-        self._newest: tuple[int, Graded] | None = None
+        self._newest: tuple[int, GradingOutcome] | None = None
         self._run: asyncio.Task[None] | None = None
         self._waiting = 0
         self._warms_up = warms_up and problem.kind is Kind.DESIGN
@@ -118,14 +118,14 @@ class Runs:
         verdict = (await self._writer.summary()).verdict
         return verdict is not None and verdict.snapshot == _digests(self._adapter.snapshot())
 
-    async def graded(self) -> Graded | None:
+    async def graded(self) -> GradingOutcome | None:
         """The newest verdict. None before the first."""
         newest = (await self._writer.summary()).verdict
         if newest is None:
             return None
-        return self._in_memory(newest) or Graded(await asyncio.to_thread(self._full_verdict, newest))
+        return self._in_memory(newest) or GradingOutcome(await asyncio.to_thread(self._full_verdict, newest))
 
-    async def measure(self, graded: Graded | None) -> Graded | None:
+    async def measure(self, graded: GradingOutcome | None) -> GradingOutcome | None:
         """What the attempt ended with; a design that passed gets its quality, which is kept with the verdict."""
         if graded is None or graded.verdict.outcome is not Outcome.PASSED or self._problem.kind is not Kind.DESIGN:
             return graded
@@ -147,7 +147,7 @@ class Runs:
         policy = self._terms.reveal(self._problem.reveal)
         return reveal(self._full_verdict(verdict), policy, partial(self._records.text, verdict.number))
 
-    async def keep_waves(self, target: Path) -> Kept:
+    async def keep_waves(self, target: Path) -> KeptWaveform:
         """Runs the hidden tests that failed once more on the same files, for the waveform of the solver's modules.
 
         It is no run of the attempt: it leads to no verdict, and shows nothing new but the waveform.
@@ -163,16 +163,16 @@ class Runs:
         waves, grading = DesignWaves(target), self._services.grading
         async with slot(grading.slots, self._clock), self._stopping_clock(Machine.HARNESS):
             await grading.keep_waves(self._header.problem, files, waves, attempt=self._header.id)
-        if waves.kept is None:
+        if waves.kept_waveform is None:
             raise AttemptError("The hidden tests left no waveform. Only those that Icarus Verilog simulates leave one.")
-        return waves.kept
+        return waves.kept_waveform
 
     async def _failed_files(self) -> Mapping[str, bytes]:
         """The present files, if the newest verdict is about them, and has failed where everything is shown."""
         policy = self._terms.reveal(self._problem.reveal)
         if policy is not Reveal.FULL:
-            shown = f"shows {policy} only" if policy is not None else "shows no results"
-            raise AttemptError(f"There is no waveform of these hidden tests: their reveal policy {shown}.")
+            policy_text = f"shows {policy} only" if policy is not None else "shows no results"
+            raise AttemptError(f"There is no waveform of these hidden tests: their reveal policy {policy_text}.")
         verdict = (await self._writer.summary()).verdict
         if verdict is None or verdict.outcome is not Outcome.FAILED:
             raise AttemptError("The hidden tests have not failed, so there is no waveform. Run them first.")
@@ -211,7 +211,7 @@ class Runs:
         self.warm_up()
 
     def _stopping_clock(self, machine: Machine) -> AbstractAsyncContextManager[None]:
-        return self._clock.held(machine.value) if self._terms.stops_clock_for(machine) else nullcontext()
+        return self._clock.holding(machine.value) if self._terms.stops_clock_for(machine) else nullcontext()
 
     async def _judge_answer(self, number: int, files: Mapping[str, bytes]) -> None:
         graded = self._flawed() or await self._services.grading.judge(
@@ -245,7 +245,7 @@ class Runs:
         self._keep(number, graded)
         await self._writer.append(RunFinished.of(number, graded.verdict, run=run))
 
-    async def _graded(self, number: int, files: Mapping[str, bytes], report: Report) -> Graded:
+    async def _graded(self, number: int, files: Mapping[str, bytes], report: Report) -> GradingOutcome:
         if (flawed := self._flawed()) is not None:
             return flawed
         with self._records.log(number) as raw:
@@ -258,24 +258,24 @@ class Runs:
                 on_step=partial(_show, report),
             )
 
-    def _flawed(self) -> Graded | None:
+    def _flawed(self) -> GradingOutcome | None:
         flaw = self._adapter.flaw()
         if flaw is None:
             return None
-        return Graded(flaw.model_copy(update={"digests": Digests(problem=self._problem.public_digest)}))
+        return GradingOutcome(flaw.model_copy(update={"digests": Digests(problem=self._problem.public_digest)}))
 
-    def _keep(self, number: int, graded: Graded) -> None:
+    def _keep(self, number: int, graded: GradingOutcome) -> None:
         self._newest = (number, graded)
         self._records.keep(number, graded.verdict)
 
     def _full_verdict(self, verdict: AttemptVerdict) -> Verdict:
         """A verdict with its tests, of which the log has only the count."""
-        kept = self._in_memory(verdict)
-        whole = kept.verdict if kept is not None else self._records.verdict(verdict.number)
+        kept_grading = self._in_memory(verdict)
+        whole = kept_grading.verdict if kept_grading is not None else self._records.verdict(verdict.number)
         # Where the record was deleted, the log still has what the solver saw.
         return whole or Verdict(reason=Reason(verdict.reason), detail=verdict.message, wall_s=verdict.wall_s)
 
-    def _in_memory(self, verdict: AttemptVerdict) -> Graded | None:
+    def _in_memory(self, verdict: AttemptVerdict) -> GradingOutcome | None:
         """The verdict of this process's newest run, unless an answer has been judged again since."""
         if self._newest is None or self._newest[0] != verdict.number:
             return None
@@ -306,7 +306,7 @@ async def slot(slots: asyncio.Semaphore | None, clock: ClockFollower) -> AsyncIt
         yield
         return
     if slots.locked():
-        async with clock.held(QUEUE):
+        async with clock.holding(QUEUE):
             await slots.acquire()
     else:
         await slots.acquire()
@@ -320,9 +320,9 @@ def _failure(run: asyncio.Task[None]) -> BaseException | None:
     return None if run.cancelled() else run.exception()
 
 
-def _show(report: Report, step: int, of: int, name: str) -> None:
-    if of:
-        report(f"step {step} of {of}", round(100 * (step - 1) / of))
+def _show(report: Report, step: int, total: int, name: str) -> None:
+    if total:
+        report(f"step {step} of {total}", round(100 * (step - 1) / total))
     else:
         report(name, 0)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from benchwright_attempts.errors import AttemptError
 from benchwright_attempts.events.events import Regraded
-from benchwright_attempts.grading.grading import Graded, no_steps
+from benchwright_attempts.grading.grading import GradingOutcome, no_steps
 from benchwright_attempts.grading.run_records import RunRecords
 from benchwright_attempts.summary.replay import contents_of
 from benchwright_attempts.summary.summary import AttemptVerdict, Summary
@@ -24,7 +24,7 @@ def is_regradable(verdict: AttemptVerdict) -> bool:
     return verdict.outcome is Outcome.ERROR and Reason(verdict.reason).is_worth_a_retry
 
 
-async def regrade(services: Services[EventLog], attempt: str) -> Graded | None:
+async def regrade(services: Services[EventLog], attempt: str) -> GradingOutcome | None:
     """Runs the hidden tests again on what the newest verdict of an attempt is about, if that decided nothing.
 
     A verdict that decides is recorded and counts for that try, also after the attempt has ended.
@@ -55,8 +55,8 @@ async def regrade(services: Services[EventLog], attempt: str) -> Graded | None:
         graded = await services.grading.run(
             header.problem, files, attempt=attempt, number=verdict.number, log=raw, on_step=no_steps
         )
-    found = graded.verdict
-    if found.outcome is not Outcome.ERROR:
-        records.keep(verdict.number, found)
-        await services.log.append(attempt, Regraded.of(verdict.number, found))
+    new_verdict = graded.verdict
+    if new_verdict.outcome is not Outcome.ERROR:
+        records.keep(verdict.number, new_verdict)
+        await services.log.append(attempt, Regraded.of(verdict.number, new_verdict))
     return graded

@@ -66,15 +66,15 @@ class SecondOpinions:
 
     def valid(self, attempt: str, ref: str) -> SecondOpinion | None:
         """The one on an attempt, unless its problem has changed since, or is no longer on this machine."""
-        found = self.find(attempt)
-        if found is None:
+        kept_opinion = self.find(attempt)
+        if kept_opinion is None:
             return None
         if ref not in self._digests:
             try:
                 self._digests[ref] = problem_digest(self._store.unseal(ref))
             except ProblemsError:
                 self._digests[ref] = None
-        return found.found if found.problem == self._digests[ref] else None
+        return kept_opinion.found if kept_opinion.problem == self._digests[ref] else None
 
 
 def problem_digest(problem: Problem) -> str:

@@ -38,13 +38,13 @@ class TestsVerdict(EventBody):
     """Digests of what produced the verdict: problem, harness, toolchain, sandbox."""
 
     @classmethod
-    def of(cls, number: int, verdict: Verdict, **more: str | bool) -> Self:
+    def of(cls, number: int, verdict: Verdict, **extra_fields: str | bool) -> Self:
         """The event of a verdict.
 
         Args:
             number: Of the submission.
             verdict: As it was found.
-            more: The fields that a subclass adds.
+            extra_fields: The fields that a subclass adds.
         """
         facts = {
             "number": number,
@@ -56,4 +56,4 @@ class TestsVerdict(EventBody):
             "wall_s": verdict.wall_s,
             "digests": verdict.digests.model_dump(),
         }
-        return cls.model_validate({**facts, **more})
+        return cls.model_validate({**facts, **extra_fields})

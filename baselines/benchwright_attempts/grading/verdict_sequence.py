@@ -62,7 +62,11 @@ class VerdictSequence(Generic[V]):
         if earlier is None:
             return self
         verdict = revise(earlier)
-        undecided = {other: one for other, one in self.undecided.items() if other != number}
+        undecided = {
+            try_number: undecided_verdict
+            for try_number, undecided_verdict in self.undecided.items()
+            if try_number != number
+        }
         if verdict.outcome is Outcome.ERROR:
             undecided[number] = verdict
         newest = verdict if self.newest is not None and self.newest.number == number else self.newest

@@ -19,7 +19,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AwareDatetime, Field, ValidationError
 
 from benchwright_attempts.events.file_text import Sha256
-from benchwright_attempts.log.published_keys import PublishedKey, Standing, standing
+from benchwright_attempts.log.published_keys import KeyStanding, PublishedKey, standing
 from benchwright_attempts.log.record import canonical, format_wall
 from benchwright_foundation.model import Model
 
@@ -106,23 +106,23 @@ def read_anchors(text: str) -> list[Anchor]:
     Raises:
         ValueError: There is none, or something that calls itself an anchor is none.
     """
-    found = []
+    anchors = []
     for match in _OBJECT.finditer(_QUOTED.sub("", text)):
         # An anchor has no white space, so any was put in by what wrapped its line.
-        written = re.sub(r"\s+", "", match.group())
-        if FORMAT not in written:
+        anchor_text = re.sub(r"\s+", "", match.group())
+        if FORMAT not in anchor_text:
             continue
         try:
-            found.append(Anchor.model_validate(json.loads(written)))
+            anchors.append(Anchor.model_validate(json.loads(anchor_text)))
         except ValidationError as error:
             flaw = error.errors()[0]
-            where = ".".join(map(str, flaw["loc"]))
-            raise ValueError(f"anchor {len(found) + 1}: {where}: {flaw['msg']}") from None
+            field_path = ".".join(map(str, flaw["loc"]))
+            raise ValueError(f"anchor {len(anchors) + 1}: {field_path}: {flaw['msg']}") from None
         except ValueError:
-            raise ValueError(f"anchor {len(found) + 1} is not whole") from None
-    if not found:
+            raise ValueError(f"anchor {len(anchors) + 1} is not whole") from None
+    if not anchors:
         raise ValueError("there is no anchor in it")
-    return found
+    return anchors
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,74 +152,92 @@ def check_anchors(
         anchors: Of any attempts.
         keys: That servers have published; a receipt counts if its key is none of them, or signed at its time.
     """
-    named = sorted({one for one in anchors if one.attempt == attempt}, key=lambda one: (one.events, one.made))
-    unsigned = [one.receipt for one in named if one.receipt is not None and not one.is_signed]
-    by_standing: dict[Standing, list[Receipt]] = {each: [] for each in Standing}
-    for one in named:
-        if one.receipt is not None and one.receipt not in unsigned:
-            by_standing[standing(one.receipt.key, one.receipt.time, keys)].append(one.receipt)
-    void = [*unsigned, *by_standing[Standing.OUTSIDE], *by_standing[Standing.REVOKED]]
-    mine = [one for one in named if one.receipt is None or one.receipt not in void]
-    agreeing = [one for one in mine if one.events <= len(hashes) and hashes[one.events - 1] == one.head]
+    attempt_anchors = sorted(
+        {anchor for anchor in anchors if anchor.attempt == attempt}, key=lambda anchor: (anchor.events, anchor.made)
+    )
+    unsigned = [anchor.receipt for anchor in attempt_anchors if anchor.receipt is not None and not anchor.is_signed]
+    by_standing: dict[KeyStanding, list[Receipt]] = {key_standing: [] for key_standing in KeyStanding}
+    for anchor in attempt_anchors:
+        if anchor.receipt is not None and anchor.receipt not in unsigned:
+            by_standing[standing(anchor.receipt.key, anchor.receipt.time, keys)].append(anchor.receipt)
+    void = [*unsigned, *by_standing[KeyStanding.OUTSIDE], *by_standing[KeyStanding.REVOKED]]
+    valid_anchors = [anchor for anchor in attempt_anchors if anchor.receipt is None or anchor.receipt not in void]
+    agreeing = [
+        anchor for anchor in valid_anchors if anchor.events <= len(hashes) and hashes[anchor.events - 1] == anchor.head
+    ]
     flaws = [
-        f"The receipt of {one.server} of {format_wall(one.time)} does not have the signature of its key, so the anchor "
+        f"The receipt of {receipt.server} of {format_wall(receipt.time)} does not have the signature of its key, so "
+        "the anchor "
         "or the receipt was changed. Ask the server's owner for it again."
-        for one in unsigned
+        for receipt in unsigned
     ]
     flaws += [
-        f"The receipt of {one.server} of {format_wall(one.time)} has the signature of the key {one.key}, which did not "
+        f"The receipt of {receipt.server} of {format_wall(receipt.time)} has the signature of the key "
+        f"{receipt.key}, which did not "
         "sign at that time: somebody else made it. Ask the server's owner."
-        for one in by_standing[Standing.OUTSIDE]
+        for receipt in by_standing[KeyStanding.OUTSIDE]
     ]
     revoked = [
-        f"The receipt of {one.server} of {format_wall(one.time)} proves nothing: its key {one.key} was revoked."
-        for one in by_standing[Standing.REVOKED]
+        f"The receipt of {receipt.server} of {format_wall(receipt.time)} proves nothing: its key {receipt.key} was "
+        "revoked."
+        for receipt in by_standing[KeyStanding.REVOKED]
     ]
-    flaws += _forks(mine)
-    known = max((one.events for one in agreeing), default=0)
-    rewritten = next((one for one in mine if one.events <= len(hashes) and one not in agreeing), None)
+    flaws += _forks(valid_anchors)
+    last_agreed = max((anchor.events for anchor in agreeing), default=0)
+    rewritten = next(
+        (anchor for anchor in valid_anchors if anchor.events <= len(hashes) and anchor not in agreeing), None
+    )
     if rewritten is not None:
-        since = f"after event {known}" if 0 < known < rewritten.events else "from the beginning on"
+        beginning = f"after event {last_agreed}" if 0 < last_agreed < rewritten.events else "from the beginning on"
         flaws.append(
-            f"The log was rewritten {since}: event {rewritten.events} is not the one that the anchor of "
+            f"The log was rewritten {beginning}: event {rewritten.events} is not the one that the anchor of "
             f"{format_wall(rewritten.made)} names."
         )
-    cut = max((one for one in mine if one.events > len(hashes)), key=lambda one: one.events, default=None)
+    cut = max(
+        (anchor for anchor in valid_anchors if anchor.events > len(hashes)),
+        key=lambda anchor: anchor.events,
+        default=None,
+    )
     if cut is not None:
         flaws.append(
             f"The end of the log was cut off: the anchor of {format_wall(cut.made)} names event {cut.events}, and "
             f"there are {len(hashes)}."
         )
-    signed = [one.receipt for one in agreeing if one.receipt is not None]
+    signed = [anchor.receipt for anchor in agreeing if anchor.receipt is not None]
     return AnchorCheck(
         len(agreeing),
         tuple(flaws),
-        _signers(one for one in signed if one in by_standing[Standing.UNKNOWN]),
-        _signers(one for one in signed if one in by_standing[Standing.VALID]),
+        _signers(receipt for receipt in signed if receipt in by_standing[KeyStanding.UNKNOWN]),
+        _signers(receipt for receipt in signed if receipt in by_standing[KeyStanding.VALID]),
         tuple(revoked),
     )
 
 
 def _signers(receipts: Iterable[Receipt]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(f"{one.server} with the key {one.key}" for one in receipts))
+    return tuple(dict.fromkeys(f"{receipt.server} with the key {receipt.key}" for receipt in receipts))
 
 
 def _forks(anchors: Sequence[Anchor]) -> list[str]:
     """Anchors that can't be of one chain."""
-    found = []
+    flaws = []
     first: dict[int, Anchor] = {}
-    for one in anchors:
-        other = first.setdefault(one.events, one)
-        if other.head != one.head:
-            found.append(
-                f"There are two versions of the attempt: the anchors of {format_wall(other.made)} and "
-                f"{format_wall(one.made)} name different events {one.events}."
+    for anchor in anchors:
+        first_anchor = first.setdefault(anchor.events, anchor)
+        if first_anchor.head != anchor.head:
+            flaws.append(
+                f"There are two versions of the attempt: the anchors of {format_wall(first_anchor.made)} and "
+                f"{format_wall(anchor.made)} name different events {anchor.events}."
             )
-    return found
+    return flaws
 
 
-def first_difference(some: Sequence[str], others: Sequence[str]) -> int | None:
+def first_difference(first_hashes: Sequence[str], second_hashes: Sequence[str]) -> int | None:
     """Number of the first event in which two versions of a chain differ; `None` if one continues the other."""
     return next(
-        (seq for seq, (one, other) in enumerate(zip(some, others, strict=False), start=1) if one != other), None
+        (
+            seq
+            for seq, (first_hash, second_hash) in enumerate(zip(first_hashes, second_hashes, strict=False), start=1)
+            if first_hash != second_hash
+        ),
+        None,
     )

@@ -18,7 +18,7 @@ from benchwright_attempts.events.evidence import Activity, Recording
 from benchwright_attempts.log.database import lock
 from benchwright_attempts.log.record import SCHEMA, AttemptHeader, Moment, RecordedEvent, chained
 from benchwright_attempts.log.tables import ATTEMPTS, EVENTS, NEWEST
-from benchwright_attempts.summary.kept_summary import keep, kept
+from benchwright_attempts.summary.kept_summary import keep, read_summaries
 from benchwright_attempts.summary.summary import Summarizing
 
 
@@ -68,7 +68,7 @@ def append_all(
 COLUMNS = tuple(column.name for column in EVENTS.columns)
 """Columns of the table of events."""
 _INSERT_SQLITE = str(insert(EVENTS).compile(dialect=sqlite.dialect()))
-_TYPES = ", ".join(f"{one.name} {one.type}" for one in EVENTS.columns)
+_TYPES = ", ".join(f"{column.name} {column.type}" for column in EVENTS.columns)
 _INSERT_POSTGRESQL = (
     f"INSERT INTO events ({', '.join(COLUMNS)}) "  # noqa: S608
     f"SELECT {', '.join(COLUMNS)} FROM json_to_recordset(%s::json) AS new({_TYPES})"
@@ -91,10 +91,12 @@ def insert_rows(connection: Connection, values: Sequence[tuple[str | int, ...]])
 class _Page:
     """What one transaction adds."""
 
-    def __init__(self, connection: Connection, check_recordable: Check, known: Mapping[str, _Newest]) -> None:
+    def __init__(
+        self, connection: Connection, check_recordable: Check, newest_by_attempt: Mapping[str, _Newest]
+    ) -> None:
         self._connection = connection
         self._check = check_recordable
-        self._known = known
+        self._newest_by_attempt = newest_by_attempt
         self._heads: dict[str, _Newest] = {}
         self._created: list[dict[str, str]] = []
         self._events: list[tuple[str | int, ...]] = []
@@ -113,8 +115,8 @@ class _Page:
         header, moment, seq, prev_hash = head.header, entry.moment, head.seq + 1, head.hash
         event = reduce(entry.event, header.recording)
         wall, body, digest = chained(header, seq, moment, event, prev_hash)
-        place = (wall, moment.mono_ns, moment.process)
-        self._events.append((header.id, seq, *place, body, prev_hash, digest, state.value, SCHEMA))
+        time_columns = (wall, moment.mono_ns, moment.process)
+        self._events.append((header.id, seq, *time_columns, body, prev_hash, digest, state.value, SCHEMA))
         head.seq, head.hash, head.state = seq, digest, state
         head.summary.take(seq, digest, moment, event.type, event)
         return RecordedEvent(header.id, seq, moment, event, prev_hash, digest, header.solver, header.condition)
@@ -127,7 +129,7 @@ class _Page:
         keep(self._connection, {attempt: head.summary.summary() for attempt, head in self._heads.items()})
 
     def _recordable(self, attempt: str) -> _Newest:
-        head = self._known.get(attempt) or _newest(self._connection, attempt)
+        head = self._newest_by_attempt.get(attempt) or _newest(self._connection, attempt)
         self._check(self._connection, head.header)
         return head
 
@@ -169,14 +171,14 @@ def _read_newest(connection: Connection, attempts: Sequence[str]) -> Iterator[_N
     Raises:
         ValueError: One is damaged.
     """
-    among = ATTEMPTS.c.id.in_(attempts)
-    wanted = (
+    criterion = ATTEMPTS.c.id.in_(attempts)
+    query = (
         select(ATTEMPTS, EVENTS.c.seq, EVENTS.c.hash, EVENTS.c.state)
         .join(EVENTS, (ATTEMPTS.c.id == EVENTS.c.attempt) & (EVENTS.c.seq == NEWEST))
-        .where(among)
+        .where(criterion)
     )
-    rows = connection.execute(wanted).mappings().all()
-    summaries = dict(kept(connection, among)) if rows else {}
+    rows = connection.execute(query).mappings().all()
+    summaries = dict(read_summaries(connection, criterion)) if rows else {}
     for row in rows:
         header = _read_header(row)
         summary = Summarizing(summaries[header.id])

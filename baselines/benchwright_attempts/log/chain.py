@@ -47,7 +47,7 @@ class Chain:
         self._schema = 1
 
     @classmethod
-    def after(cls, header: AttemptHeader, newest: Row | None) -> Chain:
+    def continuing(cls, header: AttemptHeader, newest: Row | None) -> Chain:
         """The check of what follows an event that was checked before; of the whole chain if there is none.
 
         Args:
@@ -87,8 +87,19 @@ class Chain:
             return f"its schema {schema} is older than {self._schema}, that of the event before it"
         if prev_hash != self.head:
             return "it does not follow from " + ("the attempt's header" if seq == 1 else "the event before it")
-        made = (self._id, seq, wall, mono_ns, process, body, prev_hash, schema, self._participant, self._condition)
-        if hash_of(*made) != digest:
+        hashed_fields = (
+            self._id,
+            seq,
+            wall,
+            mono_ns,
+            process,
+            body,
+            prev_hash,
+            schema,
+            self._participant,
+            self._condition,
+        )
+        if hash_of(*hashed_fields) != digest:
             return "its content does not fit its hash"
         try:
             self._state = _state_after(seq, body, state, self._state)
@@ -102,8 +113,8 @@ class Chain:
         if row.seq == self.events + 1:
             if row.attempt != self._id:
                 return "it belongs to another attempt"
-            named = (row.participant, row.condition)
-            if row.schema != 1 and named != (self._participant, self._condition):
+            row_labels = (row.participant, row.condition)
+            if row.schema != 1 and row_labels != (self._participant, self._condition):
                 return "it names another participant or condition than the attempt's header"
         return self.flaw(
             row.seq, row.wall, row.mono_ns, row.process, row.body, row.prev_hash, row.hash, row.state, row.schema
@@ -123,7 +134,7 @@ def check_chain(header: AttemptHeader, rows: Iterable[Row]) -> ChainCheck:
     return chain.result(reason)
 
 
-def _state_after(seq: int, stored: str, said: str | None, state: AttemptState) -> AttemptState:
+def _state_after(seq: int, stored: str, stored_state: str | None, state: AttemptState) -> AttemptState:
     body = read_json(stored)
     step = body.get("type") if isinstance(body, dict) else None
     if not isinstance(step, str):
@@ -131,16 +142,16 @@ def _state_after(seq: int, stored: str, said: str | None, state: AttemptState) -
     if (step == "opened") != (seq == 1):
         raise ValueError("an attempt begins with `opened`, and only once")
     state = state if step == "opened" else next_state(state, step)
-    if said is not None and said != state:
-        raise ValueError(f"the database says the attempt was {said!a} after it, it was {state}")
+    if stored_state is not None and stored_state != state:
+        raise ValueError(f"the database says the attempt was {stored_state!a} after it, it was {state}")
     return state
 
 
 def with_states(rows: Iterable[Row]) -> list[Row]:
     """The same rows with the state behind each, which exports leave out."""
     state = AttemptState.OPEN
-    found: list[Row] = []
+    stated_rows: list[Row] = []
     for row in rows:
         state = _state_after(row.seq, row.body, row.state, state)
-        found.append(replace(row, state=state.value))
-    return found
+        stated_rows.append(replace(row, state=state.value))
+    return stated_rows

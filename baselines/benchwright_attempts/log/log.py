@@ -208,9 +208,9 @@ class EventLog:
         return future
 
     def _write_all(self) -> None:
-        more = True
-        while more:
-            batch, more = self._next_batch()
+        has_more = True
+        while has_more:
+            batch, has_more = self._next_batch()
             if batch:
                 self._write(batch)
 
@@ -240,8 +240,8 @@ class EventLog:
             results = [(entry, error) for entry in batch]
         if str(failing) != str(self.failing):
             self.failing = failing
-            for told in tuple(self.on_failing):
-                told()
+            for callback in tuple(self.on_failing):
+                callback()
         for entry, result in results:
             if isinstance(result, Exception):
                 entry.future.set_exception(result)
@@ -265,8 +265,8 @@ class EventLog:
             .limit(1)
             .scalar_subquery()
         )
-        found = self._attempts(select(ATTEMPTS, newest.label("state")), problem, workspace)
-        return [(self._header(row), self._state(row)) for row in found]
+        attempt_rows = self._attempts(select(ATTEMPTS, newest.label("state")), problem, workspace)
+        return [(self._header(row), self._state(row)) for row in attempt_rows]
 
     def summary(self, attempt: str) -> Summary:
         """The outcome of an attempt so far.
@@ -275,33 +275,33 @@ class EventLog:
             UnknownAttemptError: There is no such attempt.
             LogDamagedError: Its events had to be read, and one can't be.
         """
-        found = self._summaries(ATTEMPTS.c.id == attempt) if is_storable(attempt) else {}
-        if attempt not in found:
+        summaries = self._summaries(ATTEMPTS.c.id == attempt) if is_storable(attempt) else {}
+        if attempt not in summaries:
             raise UnknownAttemptError(attempt)
-        return found[attempt]
+        return summaries[attempt]
 
     def summaries(self) -> list[tuple[AttemptHeader, Summary]]:
         """All attempts with their outcomes so far, newest first."""
-        found = self._summaries(None)  # One may be added while this reads on.
-        return [(header, found[header.id]) for header in self.headers() if header.id in found]
+        summary_by_id = self._summaries(None)  # One may be added while this reads on.
+        return [(header, summary_by_id[header.id]) for header in self.headers() if header.id in summary_by_id]
 
     def kept_end(self, attempt: str) -> int:
         """The newest event that the kept summary of an attempt has seen, even if it is in the log no more."""
         return kept_end(self._engine, attempt)
 
-    def _summaries(self, where: ColumnElement[bool] | None) -> dict[str, Summary]:
+    def _summaries(self, criterion: ColumnElement[bool] | None) -> dict[str, Summary]:
         try:
-            return read(self._engine, where)
+            return read(self._engine, criterion)
         except SQLAlchemyError as error:
             raise explain(self.path, error) from error
         except ValueError as error:
             raise self._damaged("an event") from error
 
-    def _attempts(self, wanted: Select[Any], problem: str | None, workspace: str | None) -> Sequence[RowMapping]:
+    def _attempts(self, query: Select[Any], problem: str | None, workspace: str | None) -> Sequence[RowMapping]:
         if not is_storable(problem) or not is_storable(workspace):
             return []
-        given = ((ATTEMPTS.c.problem, problem), (ATTEMPTS.c.workspace, workspace))
-        chosen = wanted.where(*(column == value for column, value in given if value is not None))
+        column_values = ((ATTEMPTS.c.problem, problem), (ATTEMPTS.c.workspace, workspace))
+        chosen = query.where(*(column == value for column, value in column_values if value is not None))
         with self._transaction() as connection:
             return connection.execute(chosen.order_by(ATTEMPTS.c.created.desc(), ATTEMPTS.c.id)).mappings().all()
 
@@ -327,36 +327,36 @@ class EventLog:
         if not is_storable(attempt):
             raise UnknownAttemptError(attempt)
         with self._transaction() as connection:
-            found = connection.execute(select(ATTEMPTS).where(condition)).mappings().all()
-        if len(found) != 1:
-            raise UnknownAttemptError(attempt, len(found))
-        return self._header(found[0])
+            attempt_rows = connection.execute(select(ATTEMPTS).where(condition)).mappings().all()
+        if len(attempt_rows) != 1:
+            raise UnknownAttemptError(attempt, len(attempt_rows))
+        return self._header(attempt_rows[0])
 
-    def events(self, attempt: str, *, after: int = 0) -> list[RecordedEvent]:
-        """The events of an attempt, of those behind number `after`, oldest first.
+    def events(self, attempt: str, *, after_seq: int = 0) -> list[RecordedEvent]:
+        """The events of an attempt, of those behind number `after_seq`, oldest first.
 
         Raises:
             LogDamagedError: An event cannot be read.
         """
-        return [self._parse(row) for row in self.rows(attempt, after=after)]
+        return [self._parse(row) for row in self.rows(attempt, after_seq=after_seq)]
 
-    def rows(self, attempt: str, *, after: int = 0, most: int | None = None) -> list[Row]:
-        """Events exactly as stored, damaged or not: at most `most` of those behind number `after`."""
-        wanted = (
+    def rows(self, attempt: str, *, after_seq: int = 0, limit: int | None = None) -> list[Row]:
+        """Events exactly as stored, damaged or not: at most `limit` of those behind number `after_seq`."""
+        query = (
             select(EVENTS, ATTEMPTS.c.solver.label("participant"), ATTEMPTS.c.condition)
             .join(ATTEMPTS, ATTEMPTS.c.id == EVENTS.c.attempt)
-            .where(EVENTS.c.attempt == attempt, EVENTS.c.seq > after)
+            .where(EVENTS.c.attempt == attempt, EVENTS.c.seq > after_seq)
             .order_by(EVENTS.c.seq)
-            .limit(most)
+            .limit(limit)
         )
         with self._transaction() as connection:
-            return [Row(**row) for row in connection.execute(wanted).mappings()]
+            return [Row(**row) for row in connection.execute(query).mappings()]
 
-    def stored_events(self, attempt: str, *, most: int | None = None) -> list[StoredEvent]:
+    def stored_events(self, attempt: str, *, limit: int | None = None) -> list[StoredEvent]:
         """The first events of an attempt, at most some, with only what says when and what; damaged or not."""
-        wanted = select(*EVENTS.c["seq", "wall", "mono_ns", "process", "body"]).where(EVENTS.c.attempt == attempt)
+        query = select(*EVENTS.c["seq", "wall", "mono_ns", "process", "body"]).where(EVENTS.c.attempt == attempt)
         with self._transaction() as connection:
-            return [tuple(row) for row in connection.execute(wanted.order_by(EVENTS.c.seq).limit(most))]
+            return [tuple(row) for row in connection.execute(query.order_by(EVENTS.c.seq).limit(limit))]
 
     def _parse(self, row: Row) -> RecordedEvent:
         try:
@@ -376,9 +376,11 @@ class EventLog:
         except ValueError as error:
             raise self._damaged(f"the state of attempt {row['id']}") from error
 
-    def _damaged(self, what: str) -> LogDamagedError:
-        told = f"{what} cannot be read: something other than Benchwright changed it. Move the file away and restore it"
-        return LogDamagedError(display_name(self.path), f"{told} from a backup.")
+    def _damaged(self, subject: str) -> LogDamagedError:
+        message = (
+            f"{subject} cannot be read: something other than Benchwright changed it. Move the file away and restore it"
+        )
+        return LogDamagedError(display_name(self.path), f"{message} from a backup.")
 
     def stored(self, attempt: str) -> tuple[AttemptHeader, list[Row]]:
         """Header and events exactly as stored, damaged or not: for checks and exports.

@@ -32,7 +32,7 @@ class PublishedKeys(BaseModel):
     keys: tuple[PublishedKey, ...]
 
 
-class Standing(StrEnum):
+class KeyStanding(StrEnum):
     """What the published keys say of a receipt whose signature is that of its key."""
 
     VALID = "valid"
@@ -43,7 +43,7 @@ class Standing(StrEnum):
     REVOKED = "revoked"
 
 
-def standing(key: str, time: datetime, keys: Iterable[PublishedKey]) -> Standing:
+def standing(key: str, time: datetime, keys: Iterable[PublishedKey]) -> KeyStanding:
     """What published keys say of a receipt.
 
     Args:
@@ -51,13 +51,13 @@ def standing(key: str, time: datetime, keys: Iterable[PublishedKey]) -> Standing
         time: The receipt's.
         keys: Of two about the same key the later one counts.
     """
-    known = {one.key: one for one in keys}.get(key)
-    if known is None:
-        return Standing.UNKNOWN
-    if known.revoked is not None and time >= known.revoked:
-        return Standing.REVOKED
-    if known.begins is not None and time < known.begins:
-        return Standing.OUTSIDE
-    if known.ends is not None and time >= known.ends:
-        return Standing.OUTSIDE
-    return Standing.VALID
+    published_key = {candidate.key: candidate for candidate in keys}.get(key)
+    if published_key is None:
+        return KeyStanding.UNKNOWN
+    if published_key.revoked is not None and time >= published_key.revoked:
+        return KeyStanding.REVOKED
+    if published_key.begins is not None and time < published_key.begins:
+        return KeyStanding.OUTSIDE
+    if published_key.ends is not None and time >= published_key.ends:
+        return KeyStanding.OUTSIDE
+    return KeyStanding.VALID

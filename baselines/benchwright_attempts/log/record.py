@@ -190,7 +190,7 @@ class Row:
     condition: str = ""
 
     @classmethod
-    def of(
+    def from_event(
         cls, header: AttemptHeader, seq: int, moment: Moment, event: Event, prev_hash: str, state: str | None = None
     ) -> Row:
         """Appends an event to the one that has `prev_hash`."""
@@ -314,14 +314,14 @@ _LATER_FIELDS = frozenset({"schema", "participant", "condition"})
 
 
 def _text(value: Mapping[str, object], field: str) -> str:
-    found = value[field]
-    if not isinstance(found, str):
+    text = value[field]
+    if not isinstance(text, str):
         raise ValueError(f"{field} is not a string")
-    return found
+    return text
 
 
 def _number(value: Mapping[str, object], field: str) -> int:
-    found = value[field]
-    if not isinstance(found, int) or isinstance(found, bool):
+    number = value[field]
+    if not isinstance(number, int) or isinstance(number, bool):
         raise ValueError(f"{field} is not an integer")
-    return found
+    return number

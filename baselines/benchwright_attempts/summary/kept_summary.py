@@ -49,43 +49,43 @@ def keep(connection: Connection, summaries: Mapping[str, Summary]) -> None:
         )
 
 
-def read(engine: Engine, where: ColumnElement[bool] | None = None) -> dict[str, Summary]:
+def read(engine: Engine, criterion: ColumnElement[bool] | None = None) -> dict[str, Summary]:
     """Attempts with their summaries; those that had to be worked out again are written, if the log can be.
 
     Args:
         engine: Of the log.
-        where: Condition on `ATTEMPTS`; all of them if not given.
+        criterion: Condition on `ATTEMPTS`; all of them if not given.
 
     Raises:
         ValueError: Events had to be read, and one can't be.
     """
     with engine.begin() as connection:
         stale: dict[str, Summary] = {}
-        found = dict(kept(connection, where, stale))
+        summaries = dict(read_summaries(connection, criterion, stale))
     if stale:
         # What somebody else has written by now is newer, and stays.
         with contextlib.suppress(LogError, SQLAlchemyError), writing(engine).begin() as connection:
             keep(connection, stale)
-    return found
+    return summaries
 
 
-def kept(
-    connection: Connection, where: ColumnElement[bool] | None = None, stale: dict[str, Summary] | None = None
+def read_summaries(
+    connection: Connection, criterion: ColumnElement[bool] | None = None, stale: dict[str, Summary] | None = None
 ) -> Iterator[tuple[str, Summary]]:
     """Attempts with their summaries; in no order.
 
     Args:
         connection: Of the log.
-        where: Condition on `ATTEMPTS`; all of them if not given.
+        criterion: Condition on `ATTEMPTS`; all of them if not given.
         stale: Gets those that had to be worked out again.
 
     Raises:
         ValueError: Events had to be read, and one can't be.
     """
-    wanted = select(ATTEMPTS.c.id, NEWEST, SUMMARIES.c.seq, SUMMARIES.c.version, SUMMARIES.c.body).outerjoin(
+    query = select(ATTEMPTS.c.id, NEWEST, SUMMARIES.c.seq, SUMMARIES.c.version, SUMMARIES.c.body).outerjoin(
         SUMMARIES, SUMMARIES.c.attempt == ATTEMPTS.c.id
     )
-    for row in connection.execute(wanted if where is None else wanted.where(where)).all():
+    for row in connection.execute(query if criterion is None else query.where(criterion)).all():
         attempt, newest, seq, version, body = row
         summary = _loaded(body) if (seq, version) == (newest, VERSION) else None
         if summary is None:
@@ -98,8 +98,8 @@ def kept(
 def kept_end(engine: Engine, attempt: str) -> int:
     """The newest event that the kept summary of an attempt has seen; 0 if none was kept."""
     with engine.begin() as connection:
-        found = connection.execute(select(SUMMARIES.c.seq).where(SUMMARIES.c.attempt == attempt)).scalar()
-    return int(found or 0)
+        newest_seq = connection.execute(select(SUMMARIES.c.seq).where(SUMMARIES.c.attempt == attempt)).scalar()
+    return int(newest_seq or 0)
 
 
 def _loaded(body: str) -> Summary | None:
@@ -116,8 +116,8 @@ def from_events(connection: Connection, attempt: str) -> Summary:
         ValueError: An event can't be read.
     """
     columns = ("seq", "hash", "wall", "mono_ns", "process", "body")
-    wanted = select(*(EVENTS.c[name] for name in columns)).where(EVENTS.c.attempt == attempt).order_by(EVENTS.c.seq)
-    return _fold(connection.execute(wanted.execution_options(yield_per=10_000)))
+    query = select(*(EVENTS.c[name] for name in columns)).where(EVENTS.c.attempt == attempt).order_by(EVENTS.c.seq)
+    return _fold(connection.execute(query.execution_options(yield_per=10_000)))
 
 
 def from_rows(rows: Iterable[EventRow]) -> Summary:
@@ -130,25 +130,25 @@ def from_rows(rows: Iterable[EventRow]) -> Summary:
 
 
 def kept_and(
-    connection: Connection, attempt: str, kept: tuple[int, int, str] | None, rows: Sequence[EventRow]
+    connection: Connection, attempt: str, summary_columns: tuple[int, int, str] | None, rows: Sequence[EventRow]
 ) -> Summary:
     """The summary of an attempt after events that will be inserted, from the one that is kept.
 
     Args:
         connection: Of the log.
         attempt: Its id.
-        kept: Number of its newest event, version and body of the kept summary; None if there is none.
+        summary_columns: Number of its newest event, version and body of the kept summary; None if there is none.
         rows: The events that follow; at least one.
 
     Raises:
         ValueError: An event can't be read.
     """
-    is_current = kept is not None and kept[:2] == (rows[0].seq - 1, VERSION)
-    before = _loaded(kept[2]) if kept is not None and is_current else None
-    if before is None and rows[0].seq > 1:
-        before = from_events(connection, attempt)
+    is_current = summary_columns is not None and summary_columns[:2] == (rows[0].seq - 1, VERSION)
+    previous = _loaded(summary_columns[2]) if summary_columns is not None and is_current else None
+    if previous is None and rows[0].seq > 1:
+        previous = from_events(connection, attempt)
     columns = ((row.seq, row.hash, row.wall, row.mono_ns, row.process, row.body) for row in rows)
-    return _fold(columns, Summarizing(before) if before is not None else Summarizing())
+    return _fold(columns, Summarizing(previous) if previous is not None else Summarizing())
 
 
 def _fold(rows: Iterable[Iterable[Any]], fold: Summarizing | None = None) -> Summary:
@@ -196,7 +196,7 @@ def loads(body: str) -> Summary:
     """
     value: dict[str, Any] = json.loads(body)
     clock = value["clock"]
-    undecided = [_read_verdict(one) for one in value["undecided"]]
+    undecided = [_read_verdict(stored_verdict) for stored_verdict in value["undecided"]]
     return Summary(
         seq=value["seq"],
         head=value["head"],

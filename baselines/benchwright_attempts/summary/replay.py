@@ -55,16 +55,16 @@ class Replay:
         return not self.flaws
 
 
-def replay(events: Iterable[RecordedEvent], *, until: int | None = None) -> Replay:
+def replay(events: Iterable[RecordedEvent], *, last_seq: int | None = None) -> Replay:
     """Replays an attempt from its first event.
 
     Args:
         events: All events of one attempt in order.
-        until: Number of the last event to replay; all of them if not given.
+        last_seq: Number of the last event to replay; all of them if not given.
     """
     files = _Files()
     for recorded in events:
-        if until is not None and recorded.seq > until:
+        if last_seq is not None and recorded.seq > last_seq:
             break
         files.follow(recorded.seq, recorded.event)
     return Replay(files.seq, files.files, files.saves, tuple(files.flaws))
@@ -90,16 +90,16 @@ def contents_of(events: Iterable[RecordedEvent], digests: Mapping[str, str]) -> 
         digests: Path → SHA-256 of the content that is wanted.
     """
     files = _Files()
-    found: dict[str, bytes] = {}
+    contents: dict[str, bytes] = {}
     for recorded in events:
         files.follow(recorded.seq, recorded.event)
         if recorded.event.text_effect not in (TextEffect.SETS, TextEffect.CHECKS):
             continue
-        for path in digests.keys() - found.keys():
+        for path in digests.keys() - contents.keys():
             data = files.files.get(path, _UNKNOWN).data
             if data is not None and sha256(data) == digests[path]:
-                found[path] = data
-    return found
+                contents[path] = data
+    return contents
 
 
 _UNKNOWN = ReplayedFile(None)

@@ -159,7 +159,7 @@ class Summarizing:
         )
 
 
-def _with(summary: Summary, event: EventBody, seq: int, at: datetime, active_s: float) -> Summary:
+def _with(summary: Summary, event: EventBody, seq: int, wall_time: datetime, active_s: float) -> Summary:
     """The summary with what an event says, its clock aside."""
     match event:
         case Opened():
@@ -177,13 +177,15 @@ def _with(summary: Summary, event: EventBody, seq: int, at: datetime, active_s: 
         case RunFinished():
             snapshots = dict(summary.snapshots)
             snapshot = snapshots.pop(event.run, {})
-            verdicts = summary.verdicts.added(_verdict(event, seq, at, active_s, snapshot))
+            verdicts = summary.verdicts.added(_verdict(event, seq, wall_time, active_s, snapshot))
             return replace(summary, snapshots=snapshots, verdicts=verdicts)
         case RunCancelled():
             waiting = {run: files for run, files in summary.snapshots.items() if run != event.run}
             return replace(summary, snapshots=waiting)
         case Answered():
-            return replace(summary, verdicts=summary.verdicts.added(_verdict(event, seq, at, active_s, event.snapshot)))
+            return replace(
+                summary, verdicts=summary.verdicts.added(_verdict(event, seq, wall_time, active_s, event.snapshot))
+            )
         case Judged() | Regraded():
             return replace(summary, verdicts=_decided_late(summary, event))
         case _:
@@ -195,7 +197,7 @@ def _decided_late(summary: Summary, event: Judged | Regraded) -> VerdictSequence
 
 
 def _verdict(
-    event: RunFinished | Answered, seq: int, at: datetime, active_s: float, snapshot: Mapping[str, str]
+    event: RunFinished | Answered, seq: int, wall_time: datetime, active_s: float, snapshot: Mapping[str, str]
 ) -> AttemptVerdict:
     return AttemptVerdict(
         number=event.number,
@@ -208,7 +210,7 @@ def _verdict(
         digests=event.digests,
         snapshot=snapshot,
         seq=seq,
-        at=at,
+        at=wall_time,
         active_s=active_s,
     )
 

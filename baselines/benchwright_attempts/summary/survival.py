@@ -74,14 +74,14 @@ class Contents:
     def __iter__(self) -> Iterator[Content]:
         first = 0
         columns = zip(self._at_ns, self._seq, self._paths, self._stops, strict=True)
-        for place, (at_ns, seq, path, stop) in enumerate(columns):
-            changes = [self._change(one) for one in range(first, stop)]
-            yield Content(at_ns, seq, self._files.get(place), path, changes)
+        for index, (at_ns, seq, path, stop) in enumerate(columns):
+            changes = [self._change(change_index) for change_index in range(first, stop)]
+            yield Content(at_ns, seq, self._files.get(index), path, changes)
             first = stop
 
-    def _change(self, place: int) -> StoredChange:
-        start, end = self._starts[place], self._ends[place]
-        return (None if start == _NOWHERE else start, None if end == _NOWHERE else end, self._texts[place])
+    def _change(self, index: int) -> StoredChange:
+        start, end = self._starts[index], self._ends[index]
+        return (None if start == _NOWHERE else start, None if end == _NOWHERE else end, self._texts[index])
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class TextSurvival:
 
     def __init__(self, followed: Mapping[int, int]) -> None:
         self._followed = followed
-        self._marks = {seq: chr(place) for place, seq in enumerate(followed, start=1)}
+        self._marks = {seq: chr(number) for number, seq in enumerate(followed, start=1)}
         self._left: Counter[str] = Counter()
         """Mark → code points that are left in all files."""
         self._files = MarkedTexts(self._inserted, self._removed)
@@ -138,8 +138,8 @@ class TextSurvival:
         if at_s > self._soonest:
             self._count(content.at_ns)
         if content.seq in self._followed:
-            for due, after in zip(self._due, AFTER_S, strict=True):
-                due.append((at_s + after, content.seq))
+            for due, age_s in zip(self._due, AFTER_S, strict=True):
+                due.append((at_s + age_s, content.seq))
                 self._soonest = min(self._soonest, due[0][0])
         files = self._files
         if content.files is None:
@@ -153,11 +153,11 @@ class TextSurvival:
     def _count(self, at_ns: int) -> None:
         """Counts what is left of insertions that have reached an age."""
         now = at_ns / _NS
-        for place, due in enumerate(self._due):
+        for index, due in enumerate(self._due):
             while due and now > due[0][0]:
                 _, seq = due.popleft()
-                self._reached[place] += self._followed[seq]
-                self._survived[place] += self._left[self._marks[seq]]
+                self._reached[index] += self._followed[seq]
+                self._survived[index] += self._left[self._marks[seq]]
         self._soonest = min((due[0][0] for due in self._due if due), default=math.inf)
 
     def _inserted(self, mark: str, amount: int) -> None:

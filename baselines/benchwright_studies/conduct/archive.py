@@ -75,33 +75,33 @@ def write_archive(
         StudyError: There is no such study, or the folder holds another one.
         OSError: A file can't be written.
     """
-    known = Studies(log, Attempts(log)).study(study)
+    registered_study = Studies(log, Attempts(log)).study(study)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     file = folder / "study.yaml"
-    if file.exists() and file.read_bytes() != known.text.encode():
+    if file.exists() and file.read_bytes() != registered_study.text.encode():
         raise StudyError(f"{folder} holds another study. Give an empty or a new folder.")
     if not file.exists():
-        write_atomically(file, known.text.encode(), 0o600)
+        write_atomically(file, registered_study.text.encode(), 0o600)
     _write_journal(folder / "study.jsonl", log.journal.entries(study))
-    wanted = list(participants) if participants is not None else log.journal.participants(study)
+    participant_names = list(participants) if participants is not None else log.journal.participants(study)
     # Journals go first: what nobody has agreed to is not taken over.
-    for participant in wanted:
-        own = folder / _safe(participant)
-        own.mkdir(mode=0o700, exist_ok=True)
-        _write_journal(own / "journal.jsonl", log.journal.entries(study, participant))
-    written = 0
+    for participant in participant_names:
+        participant_folder = folder / _safe(participant)
+        participant_folder.mkdir(mode=0o700, exist_ok=True)
+        _write_journal(participant_folder / "journal.jsonl", log.journal.entries(study, participant))
+    written_count = 0
     attempts = Attempts(log)
     for header in log.journal.attempts(study):
-        if only_journals or (participants is not None and header.solver not in wanted):
+        if only_journals or (participants is not None and header.solver not in participant_names):
             continue
-        own = folder / _safe(header.solver)
-        file, head = own / f"{header.id}.jsonl", attempts.summary(header.id).head
+        participant_folder = folder / _safe(header.solver)
+        file, head = participant_folder / f"{header.id}.jsonl", attempts.summary(header.id).head
         if is_there(header.id, head) or _ends_with(file, head):
             continue
-        own.mkdir(mode=0o700, exist_ok=True)
+        participant_folder.mkdir(mode=0o700, exist_ok=True)
         write_export(file, *log.stored(header.id))
-        written += 1
-    return written
+        written_count += 1
+    return written_count
 
 
 _TAIL = 2048
@@ -131,17 +131,17 @@ def deliver(log: StudyLog, study: str, participant: str, *, only_journal: bool =
     Raises:
         StudyError: They did not arrive there as a whole. The records stay here.
     """
-    to = Studies(log, Attempts(log)).study(study).study.data.to
+    destination = Studies(log, Attempts(log)).study(study).study.data.to
     try:
-        if to.startswith("/"):
-            write_archive(log, study, Path(to), [participant], only_journals=only_journal)
-        elif to.startswith("postgresql:"):
-            _deliver_to_database(log, study, participant, to, only_journal=only_journal)
+        if destination.startswith("/"):
+            write_archive(log, study, Path(destination), [participant], only_journals=only_journal)
+        elif destination.startswith("postgresql:"):
+            _deliver_to_database(log, study, participant, destination, only_journal=only_journal)
     except (OSError, AttemptError) as error:
-        told = f"{to}: {error.strerror}" if isinstance(error, OSError) else error
+        reason = f"{destination}: {error.strerror}" if isinstance(error, OSError) else error
         raise StudyError(
             f"The records of {participant} in {study} could not be delivered yet. They are kept on this machine, and "
-            f"Benchwright will try again. Reason: {told}"
+            f"Benchwright will try again. Reason: {reason}"
         ) from error
 
 
@@ -149,8 +149,8 @@ def _deliver_to_database(log: StudyLog, study: str, participant: str, url: str, 
     from benchwright_studies.conduct.study_log import StudyLog
 
     try:
-        with tempfile.TemporaryDirectory() as folder, StudyLog(url, busy_timeout_s=_PATIENCE_S) as there:
-            heads = Attempts(there)
+        with tempfile.TemporaryDirectory() as folder, StudyLog(url, busy_timeout_s=_PATIENCE_S) as remote_log:
+            heads = Attempts(remote_log)
 
             def is_there(attempt: str, head: str) -> bool:
                 try:
@@ -159,7 +159,7 @@ def _deliver_to_database(log: StudyLog, study: str, participant: str, url: str, 
                     return False
 
             write_archive(log, study, Path(folder), [participant], is_there=is_there, only_journals=only_journal)
-            collect(there, Path(folder))
+            collect(remote_log, Path(folder))
     except SQLAlchemyError as error:
         raise explain(url, error) from error
 
@@ -174,16 +174,16 @@ def journal_lines(entries: Iterable[JournalEntry]) -> list[str]:
     return [
         canonical(
             {
-                "study": kept.study,
-                "participant": kept.participant,
-                "seq": kept.seq,
-                "wall": format_wall(kept.wall),
-                "entry": kept.entry.model_dump(mode="json"),
-                "prev_hash": kept.prev_hash,
-                "hash": kept.hash,
+                "study": journal_entry.study,
+                "participant": journal_entry.participant,
+                "seq": journal_entry.seq,
+                "wall": format_wall(journal_entry.wall),
+                "entry": journal_entry.entry.model_dump(mode="json"),
+                "prev_hash": journal_entry.prev_hash,
+                "hash": journal_entry.hash,
             }
         )
-        for kept in entries
+        for journal_entry in entries
     ]
 
 
@@ -207,15 +207,15 @@ def collect(log: StudyLog, folder: Path) -> Collected:
     study = str(study_lines[0]["study"])
     _take_study(log, study, folder / "study.jsonl", study_lines)
     counts, participants, withheld = Counter[Adopted](), 0, 0
-    for own in sorted(path for path in folder.iterdir() if path.is_dir()):
-        journal = own / "journal.jsonl"
+    for participant_folder in sorted(path for path in folder.iterdir() if path.is_dir()):
+        journal = participant_folder / "journal.jsonl"
         if journal.exists():
             lines = _read_journal(journal)
             if any(line["study"] != study for line in lines):
                 raise StudyError(f"{journal} belongs to another study. Remove it from the folder.")
             log.journal.adopt(journal, lines)
             participants += 1
-        for file in sorted(own.glob("*.jsonl")):
+        for file in sorted(participant_folder.glob("*.jsonl")):
             if file.name == "journal.jsonl":
                 continue
             header, rows = read_export(file)
@@ -236,13 +236,13 @@ def _take_study(log: StudyLog, study: str, file: Path, lines: list[dict[str, obj
     if study not in log.journal.studies():
         log.journal.adopt(file, lines[:2])
         return
-    known = Studies(log, Attempts(log)).study(study)
+    registered_study = Studies(log, Attempts(log)).study(study)
     digests = tuple(
         entry.get("study_sha256") if entry.get("type") == "registered" else entry.get("sha256")
         for line in lines[:2]
         if isinstance(entry := line["entry"], dict)
     )
-    if digests not in known.identities:
+    if digests not in registered_study.identities:
         raise StudyError(f"{file} is of another study file or another plan than the study {study} here.")
 
 

@@ -55,8 +55,8 @@ def close_study(log: StudyLog, study: str, *, force: bool = False) -> Closed:
         StudyClosedError: It was closed before.
     """
     attempts = Attempts(log)
-    known = Studies(log, attempts).study(study)
-    if known.closed is not None:
+    registered_study = Studies(log, attempts).study(study)
+    if registered_study.closed is not None:
         raise StudyClosedError(study)
     headers = log.journal.attempts(study)
     if not headers and not force:
@@ -66,9 +66,10 @@ def close_study(log: StudyLog, study: str, *, force: bool = False) -> Closed:
         )
     going = going_on(log, study)
     if going and not force:
-        who = ", ".join(f"{header.solver} ({header.problem})" for header in going[:5])
+        attempt_list = ", ".join(f"{header.solver} ({header.problem})" for header in going[:5])
         raise StudyError(
-            f"{len(going)} attempts of {study} are still going on: {who}. Wait for them, or end them with --force."
+            f"{len(going)} attempts of {study} are still going on: {attempt_list}. Wait for them, or end them with "
+            "--force."
         )
     for header in going:
         if attempts.summary(header.id).state is AttemptState.OPEN:
@@ -76,8 +77,8 @@ def close_study(log: StudyLog, study: str, *, force: bool = False) -> Closed:
         else:
             log.append_blocking(header.id, TimedOut(reason=STUDY_CLOSED))
     sealed: dict[str, JsonValue] = {
-        "study_sha256": known.sha256,
-        "plan_sha256": known.plan.sha256,
+        "study_sha256": registered_study.sha256,
+        "plan_sha256": registered_study.plan.sha256,
         "attempts": {header.id: _head_of(log, header) for header in headers},
         "journals": {
             participant: [entries[-1].seq, entries[-1].hash]
@@ -100,11 +101,11 @@ def going_on(log: StudyLog, study: str) -> Sequence[AttemptHeader]:
 
     def may_go_on(header: AttemptHeader) -> bool:
         entries = studies.entries(study, header.solver)
-        newest = next((one for one in reversed(entries) if isinstance(one, ConsentEntry)), None)
+        newest = next((entry for entry in reversed(entries) if isinstance(entry, ConsentEntry)), None)
         return newest is None or newest.given
 
-    open_ = [one for one in log.journal.attempts(study) if not attempts.summary(one.id).state.ended]
-    return [one for one in open_ if may_go_on(one)]
+    open_ = [header for header in log.journal.attempts(study) if not attempts.summary(header.id).state.ended]
+    return [header for header in open_ if may_go_on(header)]
 
 
 def _head_of(log: StudyLog, header: AttemptHeader) -> list[JsonValue]:
@@ -123,14 +124,14 @@ def check_seal(log: StudyLog, study: str) -> SealCheck:
     Raises:
         StudyError: It is not closed.
     """
-    known = Studies(log, Attempts(log)).study(study)
-    if known.closed is None:
+    registered_study = Studies(log, Attempts(log)).study(study)
+    if registered_study.closed is None:
         raise StudyError(f"The study {study} is not closed yet. Close it with `benchwright study close {study}`.")
-    seal = known.closed.seal
+    seal = registered_study.closed.seal
     flaws: list[str] = []
-    if sha256(canonical(seal).encode()) != known.closed.digest:
+    if sha256(canonical(seal).encode()) != registered_study.closed.digest:
         flaws.append("The seal does not have the digest that was noted with it.")
-    if (seal.get("study_sha256"), seal.get("plan_sha256")) != (known.sha256, known.plan.sha256):
+    if (seal.get("study_sha256"), seal.get("plan_sha256")) != (registered_study.sha256, registered_study.plan.sha256):
         flaws.append("The study file or the plan is another one than the one that was sealed.")
     stones = {(stone.kind, stone.id): [stone.events, stone.head] for stone in log.journal.tombstones(study)}
     headers = {header.id: header for header in log.journal.attempts(study)}
@@ -153,12 +154,14 @@ def check_seal(log: StudyLog, study: str) -> SealCheck:
         gone = stones.get(("participant", f"{study}/{participant}"))
         if head not in reached and (gone is None or reached):
             flaws.append(f"The journal of {participant} is not as it was sealed.")
-    return SealCheck(known.closed.digest, len(sealed), deleted, tuple(flaws))
+    return SealCheck(registered_study.closed.digest, len(sealed), deleted, tuple(flaws))
 
 
-def sealed_attempts(known: RegisteredStudy) -> frozenset[str] | None:
+def sealed_attempts(registered_study: RegisteredStudy) -> frozenset[str] | None:
     """The attempts that a closed study consists of; None if it is not closed."""
-    return frozenset(_heads(known.closed.seal.get("attempts"))) if known.closed is not None else None
+    return (
+        frozenset(_heads(registered_study.closed.seal.get("attempts"))) if registered_study.closed is not None else None
+    )
 
 
 def _heads(value: JsonValue) -> Mapping[str, Sequence[JsonValue]]:

@@ -29,16 +29,16 @@ def delete_participant(
         LogError: Nothing was deleted.
     """
     with _deleting(engine, path) as connection:
-        mine = (ATTEMPTS.c.study == study) & (ATTEMPTS.c.solver == participant)
-        attempts = list(connection.execute(select(ATTEMPTS.c.id).where(mine)).scalars())
+        own_attempts = (ATTEMPTS.c.study == study) & (ATTEMPTS.c.solver == participant)
+        attempts = list(connection.execute(select(ATTEMPTS.c.id).where(own_attempts)).scalars())
         lock(connection, *attempts, f"journal:{study}:{participant}")
-        whose = (JOURNAL.c.study == study) & (JOURNAL.c.participant == participant)
-        stone = _stone(connection, "participant", f"{study}/{participant}", whose)
+        own_entries = (JOURNAL.c.study == study) & (JOURNAL.c.participant == participant)
+        stone = _stone(connection, "participant", f"{study}/{participant}", own_entries)
         if not stone["events"] and not attempts:
             raise StudyError(f"There is nothing of {participant} in the study {study}.")
         _delete(connection, attempts, study, reason, now)
         _set(connection, stone, study, reason, now)
-        connection.execute(delete(JOURNAL).where(whose))
+        connection.execute(delete(JOURNAL).where(own_entries))
     return attempts
 
 
@@ -50,12 +50,14 @@ def delete_attempts(engine: Engine, path: Path | str, attempts: Sequence[str], *
         LogError: Nothing was deleted.
     """
     with _deleting(engine, path) as connection:
-        known = connection.execute(select(ATTEMPTS.c.id, ATTEMPTS.c.study).where(ATTEMPTS.c.id.in_(attempts))).all()
-        studies = sorted({row.study for row in known if row.study})
+        attempt_rows = connection.execute(
+            select(ATTEMPTS.c.id, ATTEMPTS.c.study).where(ATTEMPTS.c.id.in_(attempts))
+        ).all()
+        studies = sorted({row.study for row in attempt_rows if row.study})
         if studies:
             raise StudyError(f"An attempt belongs to the study {studies[0]}; delete the participant there.")
-        lock(connection, *(row.id for row in known))
-        _delete(connection, [row.id for row in known], "", reason, now)
+        lock(connection, *(row.id for row in attempt_rows))
+        _delete(connection, [row.id for row in attempt_rows], "", reason, now)
 
 
 @contextmanager
@@ -85,10 +87,10 @@ def _set(connection: Connection, stone: dict[str, object], study: str, reason: s
     connection.execute(insert(TOMBSTONES), {**stone, "study": study, "deleted": format_wall(now), "reason": reason})
 
 
-def _stone(connection: Connection, kind: str, identifier: str, whose: object) -> dict[str, object]:
+def _stone(connection: Connection, kind: str, identifier: str, criterion: object) -> dict[str, object]:
     table = EVENTS if kind == "attempt" else JOURNAL
-    count = connection.scalar(select(func.count()).select_from(table).where(whose))  # type: ignore[arg-type]
+    count = connection.scalar(select(func.count()).select_from(table).where(criterion))  # type: ignore[arg-type]
     head = connection.scalar(
-        select(table.c.hash).where(whose).order_by(table.c.seq.desc()).limit(1)  # type: ignore[arg-type]
+        select(table.c.hash).where(criterion).order_by(table.c.seq.desc()).limit(1)  # type: ignore[arg-type]
     )
     return {"kind": kind, "id": identifier, "events": count or 0, "head": head or ""}

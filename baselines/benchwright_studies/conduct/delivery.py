@@ -62,27 +62,30 @@ class Deliveries:
         """What has to be delivered."""
         return [self._read(*file.stem.split("@", 1)) for file in sorted(self._folder.glob("*@*.json"))]
 
-    def of(self, study: str, participant: str) -> Delivery | None:
+    def find_delivery(self, study: str, participant: str) -> Delivery | None:
         """What is waiting of a participant; `None` if nothing is."""
-        return next((one for one in self.waiting() if (one.study, one.participant) == (study, participant)), None)
+        return next(
+            (delivery for delivery in self.waiting() if (delivery.study, delivery.participant) == (study, participant)),
+            None,
+        )
 
     def deliver(
         self,
         log: StudyLog,
-        wanted: Callable[[Delivery], bool] = lambda delivery: True,
+        is_wanted: Callable[[Delivery], bool] = lambda delivery: True,
     ) -> tuple[list[Delivery], list[Delivery]]:
         """Tries to deliver what is waiting. Blocks on disk and network.
 
         Args:
             log: The event log that has the records.
-            wanted: Which.
+            is_wanted: Which.
 
         Returns:
             What has arrived as a whole, and what could not be delivered now.
         """
         arrived: list[Delivery] = []
         left: list[Delivery] = []
-        for delivery in filter(wanted, self.waiting()):
+        for delivery in filter(is_wanted, self.waiting()):
             try:
                 state = _hand_in(log, delivery)
             except AttemptError as error:

@@ -132,19 +132,19 @@ class Journal:
     def studies(self) -> list[str]:
         """Ids of all studies."""
         with self._engine.begin() as connection:
-            wanted = select(JOURNAL.c.study).distinct().order_by(JOURNAL.c.study)
-            return list(connection.execute(wanted).scalars())
+            query = select(JOURNAL.c.study).distinct().order_by(JOURNAL.c.study)
+            return list(connection.execute(query).scalars())
 
     def participants(self, study: str) -> list[str]:
         """Who has begun."""
         with self._engine.begin() as connection:
-            wanted = (
+            query = (
                 select(JOURNAL.c.participant)
                 .where(JOURNAL.c.study == study, JOURNAL.c.participant != STUDY)
                 .distinct()
                 .order_by(JOURNAL.c.participant)
             )
-            return list(connection.execute(wanted).scalars())
+            return list(connection.execute(query).scalars())
 
     def entries(self, study: str, participant: str = STUDY) -> list[JournalEntry]:
         """All entries of a participant, or of the study itself, oldest first; each is checked against its chain.
@@ -164,8 +164,8 @@ class Journal:
     def attempts(self, study: str) -> list[AttemptHeader]:
         """The headers of all attempts of a study, the oldest first."""
         with self._engine.begin() as connection:
-            wanted = select(ATTEMPTS).where(ATTEMPTS.c.study == study).order_by(ATTEMPTS.c.created, ATTEMPTS.c.id)
-            rows = connection.execute(wanted).mappings().all()
+            query = select(ATTEMPTS).where(ATTEMPTS.c.study == study).order_by(ATTEMPTS.c.created, ATTEMPTS.c.id)
+            rows = connection.execute(query).mappings().all()
         return [AttemptHeader.model_validate({name: row[name] for name in AttemptHeader.model_fields}) for row in rows]
 
 
@@ -174,24 +174,24 @@ def _adopt(connection: Connection, file: Path, lines: Sequence[Mapping[str, obje
         return 0
     study, participant = str(lines[0]["study"]), str(lines[0]["participant"])
     lock(connection, f"journal:{study}:{participant}")
-    here = _read(connection, study, participant, file)
+    entries_here = _read(connection, study, participant, file)
     head = chain_start(study, participant)
     for number, line in enumerate(lines, start=1):
         wall, body = str(line["wall"]), canonical(line["entry"])
         digest = _hash(study, participant, number, wall, body, head)
         if (line["study"], line["participant"], line["seq"]) != (study, participant, number) or line["hash"] != digest:
             raise ExportError(file, number, "this entry is not as it was written. Ask for the export again.")
-        if number <= len(here) and here[number - 1].hash != digest:
+        if number <= len(entries_here) and entries_here[number - 1].hash != digest:
             raise ExportError(file, number, "this is another entry than the one that is here. Two machines wrote both.")
         try:
             ENTRY.validate_json(body)
         except ValueError:
             raise ExportError(file, number, "this entry is of a kind unknown here. Update Benchwright.") from None
-        if number > len(here):
+        if number > len(entries_here):
             row = {"study": study, "participant": participant, "seq": number, "wall": wall, "body": body}
             connection.execute(insert(JOURNAL), {**row, "prev_hash": head, "hash": digest})
         head = digest
-    return max(0, len(lines) - len(here))
+    return max(0, len(lines) - len(entries_here))
 
 
 def chain_start(study: str, participant: str) -> str:
@@ -212,28 +212,28 @@ def _hash(study: str, participant: str, seq: int, wall: str, body: str, prev_has
 
 
 def _read(connection: Connection, study: str, participant: str, path: Path | str) -> list[JournalEntry]:
-    wanted = (
+    query = (
         select(JOURNAL).where(JOURNAL.c.study == study, JOURNAL.c.participant == participant).order_by(JOURNAL.c.seq)
     )
     head = chain_start(study, participant)
-    found: list[JournalEntry] = []
-    for row in connection.execute(wanted):
+    entries: list[JournalEntry] = []
+    for row in connection.execute(query):
         try:
-            intact = (row.seq, row.prev_hash) == (len(found) + 1, head)
+            intact = (row.seq, row.prev_hash) == (len(entries) + 1, head)
             if not intact or row.hash != _hash(study, participant, row.seq, row.wall, row.body, row.prev_hash):
                 raise ValueError
             entry = ENTRY.validate_python(json.loads(row.body))
             wall = datetime.fromisoformat(row.wall)
         except ValueError as error:
-            whose = f"of {participant} " if participant else ""
+            owner = f"of {participant} " if participant else ""
             raise LogDamagedError(
                 str(path),
-                f"entry {len(found) + 1} {whose}in the journal of the study {study} is not as it was written. "
+                f"entry {len(entries) + 1} {owner}in the journal of the study {study} is not as it was written. "
                 "Restore the file from a backup.",
             ) from error
-        found.append(JournalEntry(study, participant, row.seq, wall, entry, row.prev_hash, row.hash))
+        entries.append(JournalEntry(study, participant, row.seq, wall, entry, row.prev_hash, row.hash))
         head = row.hash
-    return found
+    return entries
 
 
 def _check_place(study: str, participant: str, entry: Entry, *, begins: bool) -> None:
@@ -254,13 +254,13 @@ def _check_place(study: str, participant: str, entry: Entry, *, begins: bool) ->
 
 def is_closed(connection: Connection, study: str) -> bool:
     """Whether a study was closed."""
-    wanted = (
+    query = (
         select(JOURNAL.c.body)
         .where(JOURNAL.c.study == study, JOURNAL.c.participant == STUDY)
         .order_by(JOURNAL.c.seq.desc())
         .limit(1)
     )
-    body = connection.execute(wanted).scalar()
+    body = connection.execute(query).scalar()
     # Keys are sorted, and `type` is the last of a closing's.
     return body is not None and body.endswith('"type":"closed"}')
 
@@ -283,7 +283,7 @@ def check_recordable(connection: Connection, header: AttemptHeader) -> None:
 
 def standing_consent(connection: Connection, study: str, participant: str) -> ConsentEntry | None:
     """What a participant agreed to, unless it was taken back."""
-    wanted = (
+    query = (
         select(JOURNAL.c.body)
         .where(
             JOURNAL.c.study == study,
@@ -292,7 +292,7 @@ def standing_consent(connection: Connection, study: str, participant: str) -> Co
         )
         .order_by(JOURNAL.c.seq.desc())
     )
-    for body in connection.execute(wanted).scalars():
+    for body in connection.execute(query).scalars():
         entry = ENTRY.validate_json(body)
         if isinstance(entry, ConsentEntry):
             return entry if entry.given else None
@@ -305,5 +305,5 @@ def _machine_conditions(connection: Connection, study: str) -> Sequence[str]:
     entries = _read(connection, study, STUDY, study)
     if not entries or not isinstance(entries[0].entry, Registered):
         raise AttemptError(f"The study {study} is not known here. Register it with `benchwright study run FILE`.")
-    known = parse_study(entries[0].entry.text, Path(study)).study
-    return [condition.name for condition in known.conditions if not condition.solver.is_person]
+    parsed_study = parse_study(entries[0].entry.text, Path(study)).study
+    return [condition.name for condition in parsed_study.conditions if not condition.solver.is_person]

@@ -25,12 +25,14 @@ def record_late_judgement(home: Home, answer: GivenAnswer, judgement: Judgement)
     verdict = judgement.verdict
     log = open_log(log_file(home))
     try:
-        found = next((one for one in log.headers(problem=answer.problem) if one.id == answer.attempt), None)
-        if found is None:
+        attempt_header = next(
+            (header for header in log.headers(problem=answer.problem) if header.id == answer.attempt), None
+        )
+        if attempt_header is None:
             raise AttemptError(
                 f"Attempt {answer.attempt} of this answer is not in the log here; only the database has its judgement."
             )
-        before = log.summary(answer.attempt).verdict
+        earlier_verdict = log.summary(answer.attempt).verdict
         event = Judged(
             number=answer.number,
             sha256=answer.sha256,
@@ -39,7 +41,9 @@ def record_late_judgement(home: Home, answer: GivenAnswer, judgement: Judgement)
             message=verdict.detail,
             judged_by=judged_by(judgement),
             # It waited although it once was decided: by another key.
-            replaces=not found.study and before is not None and before.outcome is not Outcome.ERROR,
+            replaces=not attempt_header.study
+            and earlier_verdict is not None
+            and earlier_verdict.outcome is not Outcome.ERROR,
         )
         log.append_blocking(answer.attempt, event)
     finally:

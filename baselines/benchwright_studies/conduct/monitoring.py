@@ -66,31 +66,35 @@ def study_progress(log: StudyLog, study: str) -> StudyProgress:
         StudyError: There is no such study.
     """
     attempts = Attempts(log)
-    known = Studies(log, attempts).study(study)
-    counts: dict[str, Counter[str]] = {condition.name: Counter() for condition in known.study.people_conditions}
+    registered_study = Studies(log, attempts).study(study)
+    counts: dict[str, Counter[str]] = {
+        condition.name: Counter() for condition in registered_study.study.people_conditions
+    }
     people: dict[str, ParticipantProgress] = {}
     summaries: dict[str, dict[str, Summary]] = {}
     for header in log.journal.attempts(study):
         summaries.setdefault(header.solver, {})[header.id] = attempts.summary(header.id)
     for participant in log.journal.participants(study):
-        kept = log.journal.entries(study, participant)
-        entries = [one.entry for one in kept]
+        journal_entries = log.journal.entries(study, participant)
+        entries = [journal_entry.entry for journal_entry in journal_entries]
         consents = [entry for entry in entries if isinstance(entry, ConsentEntry)]
         gone = bool(consents) and not consents[-1].given
         drawn = next((entry for entry in entries if isinstance(entry, Drawn)), None)
         begun = {entry.position: entry.attempt for entry in entries if isinstance(entry, TaskBegun)}
-        there = summaries.get(participant, {})
-        newest = max((kept[-1].wall, *filter(None, (summary.clock.newest for summary in there.values()))))
+        attempt_summaries = summaries.get(participant, {})
+        newest = max(
+            (journal_entries[-1].wall, *filter(None, (summary.clock.newest for summary in attempt_summaries.values())))
+        )
         for task in drawn.assignment.tasks if drawn is not None else ():
             attempt = begun.get(task.position, "")
-            has_ended = attempt in there and there[attempt].state.ended
+            has_ended = attempt in attempt_summaries and attempt_summaries[attempt].state.ended
             state = "finished" if has_ended else "dropped_out" if gone else "under_way" if attempt else "waiting"
             counts[task.condition][state] += 1
         people[participant] = ParticipantProgress(drawn is not None, gone, gone and consents[-1].delete, newest)
     names = ("waiting", "under_way", "finished", "dropped_out")
     conditions = {
-        name: ConditionProgress(sum(found.values()), *(found[state] for state in names))
-        for name, found in counts.items()
+        name: ConditionProgress(sum(state_counts.values()), *(state_counts[state] for state in names))
+        for name, state_counts in counts.items()
     }
     return StudyProgress(study, conditions, people)
 

@@ -58,32 +58,36 @@ def progress_of(
     """
     attempts = {entry.position: entry.attempt for entry in entries if isinstance(entry, TaskBegun)}
     tasks = [(task.position, task.problem, task.condition) for task in assignment.tasks] if assignment else []
-    done = sum(1 for position, _, _ in tasks if position in attempts and _is_done(study, summaries[attempts[position]]))
+    done_count = sum(
+        1 for position, _, _ in tasks if position in attempts and _is_done(study, summaries[attempts[position]])
+    )
     total = len(study.problems)
     if closed:
-        return Progress(Step.CLOSED, done, total)
+        return Progress(Step.CLOSED, done_count, total)
     consent = next((entry for entry in reversed(entries) if isinstance(entry, ConsentEntry)), None)
     if consent is not None and not consent.given:
-        return Progress(Step.WITHDRAWN, done, total)
+        return Progress(Step.WITHDRAWN, done_count, total)
     # Consent to an older version of the text is not enough.
     if study.consent is not None and (consent is None or consent.version != study.consent.version):
-        return Progress(Step.CONSENT, done, total)
+        return Progress(Step.CONSENT, done_count, total)
     if study.practice is not None:
         # The same condition for everybody: it reveals nothing of the assignment.
         tasks.insert(0, (0, study.practice, study.people_conditions[0].name))
     for position, problem, condition in tasks:
         attempt = attempts.get(position)
         if attempt is None:
-            return Progress(Step.OPEN, done, total, position, problem, condition)
+            return Progress(Step.OPEN, done_count, total, position, problem, condition)
         step = _step_of(study, summaries[attempt])
         if step is not None:
-            return Progress(step, done, total, position, problem, condition, attempt)
+            return Progress(step, done_count, total, position, problem, condition, attempt)
     if assignment is None:
-        wanted = next_forecast(study, entries)
-        return Progress(Step.UNLOCK if wanted is None else Step.FORECAST, done, total, problem=wanted)
+        forecast_problem = next_forecast(study, entries)
+        return Progress(
+            Step.UNLOCK if forecast_problem is None else Step.FORECAST, done_count, total, problem=forecast_problem
+        )
     if study.questionnaire and not any(isinstance(entry, QuestionnaireAnswered) for entry in entries):
-        return Progress(Step.QUESTIONNAIRE, done, total)
-    return Progress(Step.FINISHED, done, total)
+        return Progress(Step.QUESTIONNAIRE, done_count, total)
+    return Progress(Step.FINISHED, done_count, total)
 
 
 def drawn_assignment(entries: Sequence[Entry], plan: Plan, participant: str) -> Assignment | None:
@@ -98,9 +102,11 @@ def drawn_assignment(entries: Sequence[Entry], plan: Plan, participant: str) -> 
 
 def next_forecast(study: Study, entries: Sequence[Entry]) -> str | None:
     """The problem to forecast next, in the order of the study file; none if everything was asked."""
-    given = {entry.problem for entry in entries if isinstance(entry, TaskForecast)}
-    wanted = (task.problem for task in study.problems if study.forecasts and task.problem not in given)
-    return next(wanted, None)
+    forecast_problems = {entry.problem for entry in entries if isinstance(entry, TaskForecast)}
+    remaining_problems = (
+        task.problem for task in study.problems if study.forecasts and task.problem not in forecast_problems
+    )
+    return next(remaining_problems, None)
 
 
 def is_finished(entries: Sequence[Entry]) -> bool:

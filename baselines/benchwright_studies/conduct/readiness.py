@@ -22,9 +22,9 @@ def check_words(file: StudyFile) -> None:
         StudyFileError: Names each place.
     """
     flaws = [
-        Flaw(number, "consent.text" if number >= file.line_of("consent.text") else "", _open(found[0]))
+        Flaw(number, "consent.text" if number >= file.line_of("consent.text") else "", _open(match[0]))
         for number, line in enumerate(file.text.splitlines(), start=1)
-        if not line.lstrip().startswith("#") and (found := _PLACEHOLDER.search(line))
+        if not line.lstrip().startswith("#") and (match := _PLACEHOLDER.search(line))
     ]
     if flaws:
         raise StudyFileError(file.path, flaws)
@@ -40,10 +40,10 @@ def guarantee(study: Study) -> str:
         return ""
     if study.randomisation.unit is Unit.PERSON:
         return "The design gives each condition to equally many people."
-    told = "The design tries each problem equally often under each condition"
+    sentence = "The design tries each problem equally often under each condition"
     if study.randomisation.order is Order.LATIN_SQUARE:
-        return f"{told}, puts it equally often at each place, and lets it follow each other problem equally often."
-    return f"{told}; orders are drawn by lot."
+        return f"{sentence}, puts it equally often at each place, and lets it follow each other problem equally often."
+    return f"{sentence}; orders are drawn by lot."
 
 
 def imbalances(study: Study, plan: Plan) -> list[str]:
@@ -54,14 +54,14 @@ def imbalances(study: Study, plan: Plan) -> list[str]:
     whole = conditions
     if study.randomisation.unit is Unit.TASK and study.randomisation.order is Order.LATIN_SQUARE:
         whole *= _orders(len(study.problems))
-    found = []
-    for what, counts in _counts(study, plan):
+    sentences = []
+    for description, counts in _counts(study, plan):
         if max(counts.values()) != min(counts.values()):
-            few, most = min(counts, key=lambda one: counts[one]), max(counts, key=lambda one: counts[one])
-            found.append(f"{what}: {few} {counts[few]} times, {most} {counts[most]} times.")
-    if found:
-        found.append(f"{people} participants don't balance this design; a multiple of {whole} does.")
-    return found
+            rarest, commonest = min(counts, key=lambda name: counts[name]), max(counts, key=lambda name: counts[name])
+            sentences.append(f"{description}: {rarest} {counts[rarest]} times, {commonest} {counts[commonest]} times.")
+    if sentences:
+        sentences.append(f"{people} participants don't balance this design; a multiple of {whole} does.")
+    return sentences
 
 
 def _orders(problems: int) -> int:
@@ -74,26 +74,27 @@ def _counts(study: Study, plan: Plan) -> list[tuple[str, Counter[str]]]:
     refs = [task.problem for task in study.problems]
     if study.randomisation.unit is Unit.PERSON:
         whole = Counter(dict.fromkeys(names, 0))
-        whole.update(one.tasks[0].condition for one in plan.assignments)
+        whole.update(assignment.tasks[0].condition for assignment in plan.assignments)
         return [("Conditions have different numbers of people", whole)]
-    under = Counter({f"{ref} under {name}": 0 for ref in refs for name in names})
-    places = Counter({f"{ref} at place {place}": 0 for ref in refs for place in range(1, len(refs) + 1)})
-    for one in plan.assignments:
-        for task in one.tasks:
-            under[f"{task.problem} under {task.condition}"] += 1
+    condition_counts = Counter({f"{ref} under {name}": 0 for ref in refs for name in names})
+    places = Counter({f"{ref} at place {position}": 0 for ref in refs for position in range(1, len(refs) + 1)})
+    for assignment in plan.assignments:
+        for task in assignment.tasks:
+            condition_counts[f"{task.problem} under {task.condition}"] += 1
             places[f"{task.problem} at place {task.position}"] += 1
-    found = [("Problems are not tried equally often under each condition", under)]
+    groups = [("Problems are not tried equally often under each condition", condition_counts)]
     if study.randomisation.order is Order.LATIN_SQUARE:
-        found.append(("Problems are not equally often at each place", places))
-    return found
+        groups.append(("Problems are not equally often at each place", places))
+    return groups
 
 
 def foreign_assistants(study: Study) -> list[str]:
     """What the conditions' assistants need of participants' editors, as sentences."""
-    named = {name for condition in study.people_conditions for name in condition.assistants} - {_OWN}
-    if not named:
+    assistant_names = {name for condition in study.people_conditions for name in condition.assistants} - {_OWN}
+    if not assistant_names:
         return []
     return [
-        f"The editor that ./run starts can't have {', '.join(sorted(named))}: it has no gallery, and its AI features"
+        f"The editor that ./run starts can't have {', '.join(sorted(assistant_names))}: it has no gallery, and its "
+        "AI features"
         " are off. Participants need an editor of their own with it; or write `assistants: [benchwright]`."
     ]

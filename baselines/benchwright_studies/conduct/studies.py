@@ -63,11 +63,11 @@ class RegisteredStudy:
         """Digests of rules and plan by which records of this study are known, here and on participants' machines."""
         if self.sealed_plan:
             return frozenset({(self.sha256, self.sealed_plan)})
-        found = {(self.sha256, self.plan.sha256)}
+        identity_pairs = {(self.sha256, self.plan.sha256)}
         if self.preregistered is not None:
             form, secret = self.preregistered.form, self.preregistered.secret
-            found.add((sha256(form.encode()), commitment(self.plan, secret)))
-        return frozenset(found)
+            identity_pairs.add((sha256(form.encode()), commitment(self.plan, secret)))
+        return frozenset(identity_pairs)
 
     def check_participant(self, participant: str) -> None:
         """Refuses a pseudonym that the study does not have.
@@ -77,10 +77,10 @@ class RegisteredStudy:
         """
         if participant in self.study.pseudonyms:
             return
-        some = ", ".join(self.study.pseudonyms[:3])
+        examples = ", ".join(self.study.pseudonyms[:3])
         raise StudyError(
-            f"{participant} is not a participant of {self.study.study}. Its participants are {some} …"
-            if some
+            f"{participant} is not a participant of {self.study.study}. Its participants are {examples} …"
+            if examples
             else f"The study {self.study.study} has no participants: only models work in it."
         )
 
@@ -115,13 +115,13 @@ class Studies:
         """
         study = file.study.study
         if study in self._journal.studies():
-            known = self.study(study)
-            if known.sha256 != file.sha256:
+            registered_study = self.study(study)
+            if registered_study.sha256 != file.sha256:
                 raise StudyError(
                     f"The study {study} has begun with other content of its file, and its rules are fixed. "
                     "Undo the change, or give the changed study another id in its field `study`."
                 )
-            return known
+            return registered_study
         plan = assign(file.study, file.sha256, difficulties)
         self._journal.append(study, "", Registered(study_sha256=file.sha256, text=file.text, problems=digests or {}))
         self._journal.append(study, "", Planned(plan=plan, sha256=plan.sha256))
@@ -158,15 +158,15 @@ class Studies:
             StudyError: There is none of this id.
             LogDamagedError: Its journal is not as it was written.
         """
-        entries = [kept.entry for kept in self._journal.entries(study)]
+        entries = [journal_entry.entry for journal_entry in self._journal.entries(study)]
         registered = next((entry for entry in entries if isinstance(entry, Registered)), None)
         planned = next((entry for entry in entries if isinstance(entry, Planned | PlanSealed)), None)
         if registered is None or planned is None:
-            known = ", ".join(self._journal.studies())
+            known_ids = ", ".join(self._journal.studies())
             raise StudyError(
                 f"There is no study {study!r} here. "
-                + (f"There are: {known}." if known else "Register one with ")
-                + ("" if known else "`benchwright study run FILE`.")
+                + (f"There are: {known_ids}." if known_ids else "Register one with ")
+                + ("" if known_ids else "`benchwright study run FILE`.")
             )
         closed = next((entry for entry in entries if isinstance(entry, Closed)), None)
         parsed = parse_study(registered.text, Path(f"{study}.yaml")).study
@@ -199,9 +199,9 @@ class Studies:
         Raises:
             StudyError: The study has no such participant, or their data were deleted.
         """
-        known = self.study(study)
-        known.check_participant(participant)
-        if known.sealed_plan and entry is None:
+        registered_study = self.study(study)
+        registered_study.check_participant(participant)
+        if registered_study.sealed_plan and entry is None:
             raise StudyError(f"Only the file for {participant} can let {participant} begin here. Ask the organisers.")
         if any(stone.id == f"{study}/{participant}" for stone in self._journal.tombstones(study)):
             raise StudyError(f"The data of {participant} were deleted; this pseudonym cannot be used again.")
@@ -210,20 +210,22 @@ class Studies:
 
     def entries(self, study: str, participant: str) -> list[Entry]:
         """A participant's journal."""
-        return [kept.entry for kept in self._journal.entries(study, participant)]
+        return [journal_entry.entry for journal_entry in self._journal.entries(study, participant)]
 
     def progress(self, study: str, participant: str) -> Progress:
         """How far a participant is."""
         return self.progress_in(self.study(study), participant)
 
-    def progress_in(self, known: RegisteredStudy, participant: str) -> Progress:
+    def progress_in(self, registered_study: RegisteredStudy, participant: str) -> Progress:
         """The same, for who asks of many participants: a study file takes longer to read than a journal."""
-        entries = self.entries(known.study.study, participant)
+        entries = self.entries(registered_study.study.study, participant)
         summaries = {
             entry.attempt: self._attempts.summary(entry.attempt) for entry in entries if isinstance(entry, TaskBegun)
         }
-        assignment = drawn_assignment(entries, known.plan, participant)
-        return progress_of(known.study, assignment, entries, summaries, closed=known.closed is not None)
+        assignment = drawn_assignment(entries, registered_study.plan, participant)
+        return progress_of(
+            registered_study.study, assignment, entries, summaries, closed=registered_study.closed is not None
+        )
 
     def give_consent(self, study: str, participant: str, version: str) -> None:
         """The participant agrees.
@@ -241,9 +243,11 @@ class Studies:
 
     def take_consent_back(self, study: str, participant: str, *, delete: bool = False) -> None:
         """The participant withdraws consent; nothing more is recorded. Earlier records are kept until deleted."""
-        given = self.consent(study, participant)
-        if given is not None:
-            self._journal.append(study, participant, given.model_copy(update={"given": False, "delete": delete}))
+        standing_consent = self.consent(study, participant)
+        if standing_consent is not None:
+            self._journal.append(
+                study, participant, standing_consent.model_copy(update={"given": False, "delete": delete})
+            )
 
     def consent(self, study: str, participant: str) -> ConsentEntry | None:
         """A participant's consent in force."""
@@ -251,27 +255,31 @@ class Studies:
         newest = next((entry for entry in reversed(entries) if isinstance(entry, ConsentEntry)), None)
         return newest if newest is not None and newest.given else None
 
-    def forecast(self, study: str, participant: str, problem: str, said: Forecast) -> None:
+    def forecast(self, study: str, participant: str, problem: str, given_forecast: Forecast) -> None:
         """Keeps what the participant expects of a problem, before anything of the assignment is shown.
 
         Raises:
             StudyError: Another step or another problem comes next, or something that is asked for is missing.
         """
-        at = self.progress(study, participant)
-        if at.step is not Step.FORECAST or at.problem != problem:
-            what = f"a forecast of {at.problem}" if at.step is Step.FORECAST else at.step.value.replace("_", "-")
-            raise StudyError(f"There is no forecast of {problem} to give now: what comes next is {what}.")
-        asked = self.study(study).study.forecast_fields
-        missing = [name.replace("_", " ") for name in asked if getattr(said, name) is None]
+        progress = self.progress(study, participant)
+        if progress.step is not Step.FORECAST or progress.problem != problem:
+            next_step = (
+                f"a forecast of {progress.problem}"
+                if progress.step is Step.FORECAST
+                else progress.step.value.replace("_", "-")
+            )
+            raise StudyError(f"There is no forecast of {problem} to give now: what comes next is {next_step}.")
+        required_fields = self.study(study).study.forecast_fields
+        missing = [name.replace("_", " ") for name in required_fields if getattr(given_forecast, name) is None]
         if missing:
             raise StudyError(f"The forecast is not complete. Also say: {', '.join(missing)}.")
-        blind = said.model_copy(update={"blind": True})
+        blind = given_forecast.model_copy(update={"blind": True})
         self._journal.append(study, participant, TaskForecast(problem=problem, forecast=blind))
 
     def forecast_of(self, study: str, participant: str, problem: str) -> Forecast | None:
         """The blind forecast of a problem; none if there is none."""
-        given = (entry for entry in self.entries(study, participant) if isinstance(entry, TaskForecast))
-        return next((entry.forecast for entry in given if entry.problem == problem), None)
+        task_forecasts = (entry for entry in self.entries(study, participant) if isinstance(entry, TaskForecast))
+        return next((entry.forecast for entry in task_forecasts if entry.problem == problem), None)
 
     def draw(self, study: str, participant: str, code: str = "") -> bool:
         """Draws the participant's assignment, if that is what comes next and nothing more is needed for it.
@@ -308,20 +316,31 @@ class Studies:
             StudyError: Something else comes next.
         """
         self.draw(study, participant)
-        known = self.study(study)
-        if known.closed is not None:
+        registered_study = self.study(study)
+        if registered_study.closed is not None:
             raise StudyClosedError(study)
-        at = self.progress(study, participant)
+        progress = self.progress(study, participant)
         consent = self.consent(study, participant)
-        if consent is None or at.step is Step.CONSENT:
+        if consent is None or progress.step is Step.CONSENT:
             raise ConsentMissingError(study, participant)
-        if at.step is not Step.OPEN or at.position is None or at.problem is None or at.condition is None:
-            raise StudyError(f"There is no task to open now: what comes next is {at.step.value.replace('_', '-')}.")
-        assigned = terms(known, participant, at.position, at.problem, at.condition)
+        if (
+            progress.step is not Step.OPEN
+            or progress.position is None
+            or progress.problem is None
+            or progress.condition is None
+        ):
+            raise StudyError(
+                f"There is no task to open now: what comes next is {progress.step.value.replace('_', '-')}."
+            )
+        assigned = terms(registered_study, participant, progress.position, progress.problem, progress.condition)
         agreed = Consent(
-            study=study, version=consent.version, sha256=consent.sha256, given=True, recording=known.study.recording
+            study=study,
+            version=consent.version,
+            sha256=consent.sha256,
+            given=True,
+            recording=registered_study.study.recording,
         )
-        return assigned, agreed, at.problem
+        return assigned, agreed, progress.problem
 
     def note_task(self, assigned: Assigned, problem: str, attempt: str) -> None:
         """Notes that a task's problem was opened."""
@@ -347,26 +366,26 @@ class Studies:
         Returns:
             Whether it was noted now.
         """
-        through = self.progress(study, participant).step is Step.FINISHED
-        if not through or is_finished(self.entries(study, participant)):
+        has_finished = self.progress(study, participant).step is Step.FINISHED
+        if not has_finished or is_finished(self.entries(study, participant)):
             return False
         self._journal.append(study, participant, Finished())
         return True
 
 
-def terms(known: RegisteredStudy, participant: str, position: int, problem: str, condition: str) -> Assigned:
+def terms(registered_study: RegisteredStudy, participant: str, position: int, problem: str, condition: str) -> Assigned:
     """What the plan says about one attempt."""
-    study = known.study
-    under = study.condition(condition)
+    study = registered_study.study
+    arm = study.condition(condition)
     return Assigned(
         study=study.study,
-        study_sha256=known.sha256,
+        study_sha256=registered_study.sha256,
         participant=participant,
         condition=condition,
-        solver=under.solver.value,
-        assistants=under.assistants,
-        aids=None if under.aids is None else tuple(aid.value for aid in under.aids),
-        subject=None if under.subject is None else under.subject.assigned,
+        solver=arm.solver.value,
+        assistants=arm.assistants,
+        aids=None if arm.aids is None else tuple(aid.value for aid in arm.aids),
+        subject=None if arm.subject is None else arm.subject.assigned,
         position=position,
         practice=position == 0,
         recording=study.recording,
@@ -374,7 +393,7 @@ def terms(known: RegisteredStudy, participant: str, position: int, problem: str,
         runs_allowed=study.limits.runs,
         feedback=study.feedback.value,
         clock=study.clock.value,
-        forecasts=tuple(asked.value for asked in study.forecasts) if position else (),
-        self_estimates=tuple(asked.value for asked in study.self_estimates),
+        forecasts=tuple(estimate.value for estimate in study.forecasts) if position else (),
+        self_estimates=tuple(estimate.value for estimate in study.self_estimates),
         clock_stops_for=tuple(machine.value for machine in study.clock_stops_for),
     )

@@ -23,9 +23,9 @@ class StudyLog(EventLog):
 
     def tombstones(self) -> dict[str, int]:
         """Attempts that were deleted, with the number of their events."""
-        wanted = select(TOMBSTONES.c.id, TOMBSTONES.c.events).where(TOMBSTONES.c.kind == "attempt")
+        query = select(TOMBSTONES.c.id, TOMBSTONES.c.events).where(TOMBSTONES.c.kind == "attempt")
         with self._transaction() as connection:
-            return {row.id: row.events for row in connection.execute(wanted)}
+            return {row.id: row.events for row in connection.execute(query)}
 
     def delete_participant(self, study: str, participant: str, reason: str) -> list[str]:
         """Deletes everything that was recorded of a participant, and leaves a tombstone; returns the attempts' ids.

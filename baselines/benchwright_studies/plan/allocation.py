@@ -72,7 +72,7 @@ def code_of(secret: str, study: str, participant: str) -> str:
     """The code that opens a participant's row, in groups of four letters."""
     digest = hmac.digest(bytes.fromhex(secret), f"{study}/{participant}".encode(), "sha256")
     letters = base64.b32encode(digest).decode()[:_CODE_LETTERS]
-    return "-".join(letters[at : at + 4] for at in range(0, _CODE_LETTERS, 4))
+    return "-".join(letters[offset : offset + 4] for offset in range(0, _CODE_LETTERS, 4))
 
 
 def participant_file(
@@ -144,4 +144,4 @@ def _cipher(row: bytes, code: str, study: str, participant: str) -> bytes:
     letters = "".join(letter for letter in code.upper() if letter.isalnum())
     key = hashlib.scrypt(letters.encode(), salt=f"{study}/{participant}".encode(), n=2**14, r=8, p=1, dklen=32)
     stream = hashlib.shake_256(key).digest(len(row))
-    return bytes(one ^ other for one, other in zip(row, stream, strict=True))
+    return bytes(row_byte ^ stream_byte for row_byte, stream_byte in zip(row, stream, strict=True))

@@ -49,7 +49,7 @@ class Plan(Model):
 
     def of(self, participant: str) -> Assignment | None:
         """A participant's assignment."""
-        return next((one for one in self.assignments if one.participant == participant), None)
+        return next((assignment for assignment in self.assignments if assignment.participant == participant), None)
 
 
 def assign(study: Study, study_sha256: str, difficulties: Mapping[str, Difficulty]) -> Plan:
@@ -78,7 +78,7 @@ def assign(study: Study, study_sha256: str, difficulties: Mapping[str, Difficult
         task.problem: task.difficulty or difficulties.get(task.problem, Difficulty.MEDIUM) for task in study.problems
     }
     people = SeededRandom(seed, "participants").shuffled(study.pseudonyms)
-    found: dict[str, Assignment] = {}
+    by_participant: dict[str, Assignment] = {}
     if conditions:
         orders = _Orders(study, seed, blocks)
         for number, participant in enumerate(people):
@@ -86,16 +86,18 @@ def assign(study: Study, study_sha256: str, difficulties: Mapping[str, Difficult
             names = _rotation(seed, group, conditions)
             if study.randomisation.unit is Unit.PERSON:
                 order = orders.order(number)
-                under = [names[member]] * len(order)
+                condition_names = [names[member]] * len(order)
             else:
                 order = orders.order(group)
-                under = [names[(place + member) % len(names)] for place in range(len(order))]
+                condition_names = [names[(index + member) % len(names)] for index in range(len(order))]
             tasks = tuple(
-                AssignedTask(position=place, problem=problem, condition=condition, difficulty=blocks[problem])
-                for place, (problem, condition) in enumerate(zip(order, under, strict=True), start=1)
+                AssignedTask(position=position, problem=problem, condition=condition, difficulty=blocks[problem])
+                for position, (problem, condition) in enumerate(zip(order, condition_names, strict=True), start=1)
             )
-            found[participant] = Assignment(participant=participant, tasks=tasks)
-    assignments = tuple(found[participant] for participant in study.pseudonyms if participant in found)
+            by_participant[participant] = Assignment(participant=participant, tasks=tasks)
+    assignments = tuple(
+        by_participant[participant] for participant in study.pseudonyms if participant in by_participant
+    )
     return Plan(study=study.study, study_sha256=study_sha256, seed=seed, assignments=assignments)
 
 
@@ -139,6 +141,6 @@ def williams(size: int) -> list[list[int]]:
     E. J. Williams, "Experimental designs balanced for the estimation of residual effects of treatments",
     Australian Journal of Scientific Research A 2 (1949). An odd size needs each row backwards too.
     """
-    first = [place // 2 if place % 2 == 0 else size - 1 - place // 2 for place in range(size)]
+    first = [index // 2 if index % 2 == 0 else size - 1 - index // 2 for index in range(size)]
     rows = [[(label + shift) % size for label in first] for shift in range(size)]
     return rows if size % 2 == 0 else rows + [row[::-1] for row in rows]

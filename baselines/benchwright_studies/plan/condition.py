@@ -9,12 +9,12 @@ from pydantic import Field, model_validator
 from benchwright_attempts.terms import OWN_ASSISTANT, Solver
 from benchwright_problems.aids import Aid
 from benchwright_problems.partial_date import PartialDate
-from benchwright_studies.plan.study_part import Id, Part, ProblemRef
+from benchwright_studies.plan.study_part import Id, ProblemRef, StudyPart
 from benchwright_studies.plan.subject import Subject
 from benchwright_studies.plan.vocabulary import Prompts
 
 
-class Condition(Part):
+class Condition(StudyPart):
     """One way of working that is compared with the others."""
 
     name: Id

@@ -36,7 +36,7 @@ class EnrolledStudies:
         self._hosted = HostedStudies(home)
         self._log = log
         self._begin = begin
-        self._taken: dict[str, int] = {}
+        self._delivered_counts: dict[str, int] = {}
         """Study → entries that the service has."""
         self._turn = asyncio.Lock()
 
@@ -48,11 +48,11 @@ class EnrolledStudies:
             ProblemsError: A study's pack can't be stored.
             AttemptError: A study can't start here.
         """
-        known = {one.study for one in await asyncio.to_thread(self._hosted.all)}
-        for one in await client.studies():
+        known_studies = {hosted_study.study for hosted_study in await asyncio.to_thread(self._hosted.list_all)}
+        for enrolled_study in await client.studies():
             # Rules and places never change.
-            if one.study not in known and one.file is not None:
-                await self._join(client, one)
+            if enrolled_study.study not in known_studies and enrolled_study.file is not None:
+                await self._join(client, enrolled_study)
 
     async def hand_in(self, client: ServiceClient, hosted: HostedStudy) -> None:
         """Delivers what is new in the participant's journal, and draws the assignment once the service allows it.
@@ -64,17 +64,17 @@ class EnrolledStudies:
         async with self._turn:
             lines = await asyncio.to_thread(self._lines, hosted)
             waits = await asyncio.to_thread(self._waits, hosted)
-            if not lines or (len(lines) == self._taken.get(hosted.study) and not waits):
+            if not lines or (len(lines) == self._delivered_counts.get(hosted.study) and not waits):
                 return
-            taken = await client.hand_in_journal(hosted.study, lines)
-            self._taken[hosted.study] = taken.entries
-            if taken.code and waits:
-                await asyncio.to_thread(self._draw, hosted, taken.code)
+            journal_receipt = await client.hand_in_journal(hosted.study, lines)
+            self._delivered_counts[hosted.study] = journal_receipt.entries
+            if journal_receipt.code and waits:
+                await asyncio.to_thread(self._draw, hosted, journal_receipt.code)
 
     def has_journal(self, study: str) -> bool:
         """Whether the service has the participant's whole journal. Reads the log."""
-        hosted = self._hosted.of(study)
-        return hosted is not None and len(self._lines(hosted)) == self._taken.get(study)
+        hosted = self._hosted.find_study(study)
+        return hosted is not None and len(self._lines(hosted)) == self._delivered_counts.get(study)
 
     async def _join(self, client: ServiceClient, enrolled: EnrolledStudy) -> None:
         from benchwright_studies.plan.allocation import ParticipantFile
@@ -84,7 +84,7 @@ class EnrolledStudies:
             service=client.url,
             study=file.study,
             participant=file.participant,
-            assignments={one.pack: one.id for one in enrolled.assignments},
+            assignments={assignment.pack: assignment.id for assignment in enrolled.assignments},
         )
         for pack in hosted.assignments:
             await self._install(client, hosted, pack)
@@ -93,12 +93,12 @@ class EnrolledStudies:
     async def _install(self, client: ServiceClient, hosted: HostedStudy, pack: str) -> None:
         """Stores the public part of a pack that is not here. One that is has to be the study's version."""
         assignment = hosted.assignment(pack)
-        if assignment is None or await asyncio.to_thread(self._has, pack):
+        if assignment is None or await asyncio.to_thread(self._has_pack, pack):
             return
         public = (await client.pack(pack)).model_copy(update={"name": pack})
         await asyncio.to_thread(self._store.add_assigned, public, assignment)
 
-    def _has(self, pack: str) -> bool:
+    def _has_pack(self, pack: str) -> bool:
         try:
             assignment = self._store.assignment(pack) if pack in self._store.pack_names() else None
         except ProblemsError:

@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 class ModelCondition:
     """One condition of a study under which a model or an agent works."""
 
-    known: RegisteredStudy
+    registered_study: RegisteredStudy
     condition: Condition
 
     @property
     def problems(self) -> tuple[str, ...]:
         """Every problem under this condition, as `pack/id`, in the order of the study file."""
-        return self.known.study.problems_of(self.condition)
+        return self.registered_study.study.problems_of(self.condition)
 
     @property
     def solver(self) -> str:
@@ -52,8 +52,14 @@ class ModelCondition:
             problem: `pack/id`.
             sample: From 1.
         """
-        place = (self.known.study.study, self.known.sha256, self.condition.name, problem, str(sample))
-        return sha256("\n".join(place).encode())[:32]
+        attempt_key = (
+            self.registered_study.study.study,
+            self.registered_study.sha256,
+            self.condition.name,
+            problem,
+            str(sample),
+        )
+        return sha256("\n".join(attempt_key).encode())[:32]
 
     def assigned(self, problem: str, sample: int) -> Assigned:
         """What the log of an attempt begins with.
@@ -68,10 +74,10 @@ class ModelCondition:
         if sample > self.condition.samples:
             count = self.condition.samples
             raise self._refusal((f"{self._field}.samples", f"each problem is tried {count} times, not more often."))
-        position = self._place(problem) + 1
-        said = terms(self.known, self.solver, position, problem, self.condition.name)
+        position = self._problem_index(problem) + 1
+        assigned_terms = terms(self.registered_study, self.solver, position, problem, self.condition.name)
         # Nobody's privacy is at stake, and without its text an answer can't be judged later.
-        return said.model_copy(update={"recording": Recording.FULL, "forecasts": (), "self_estimates": ()})
+        return assigned_terms.model_copy(update={"recording": Recording.FULL, "forecasts": (), "self_estimates": ()})
 
     def check_open(self) -> None:
         """Refuse a study that was closed.
@@ -79,8 +85,8 @@ class ModelCondition:
         Raises:
             StudyClosedError: It was.
         """
-        if self.known.closed is not None:
-            raise StudyClosedError(self.known.study.study)
+        if self.registered_study.closed is not None:
+            raise StudyClosedError(self.registered_study.study.study)
 
     def check_model(self, model: str) -> None:
         """Refuse another model than the plan's.
@@ -91,11 +97,11 @@ class ModelCondition:
         if model != self.condition.model:
             raise self._refusal((f"{self._field}.model", f"the study asks {self.condition.model}, not {model}."))
 
-    def check_subject(self, found: Running | None) -> None:
+    def check_subject(self, running: Running | None) -> None:
         """Refuse another program than the plan's.
 
         Args:
-            found: What is about to work; None if the model works with Benchwright's own tools.
+            running: What is about to work; None if the model works with Benchwright's own tools.
 
         Raises:
             StudyFileError: Names each field that differs.
@@ -104,9 +110,9 @@ class ModelCondition:
         if registered is None:
             return
         field = f"{self._field}.subject"
-        if found is None:
+        if running is None:
             raise self._refusal((field, f"the study registers {registered.title}, which is not what would work."))
-        if differences := found.differences(registered):
+        if differences := running.differences(registered):
             raise self._refusal(*((f"{field}.{name}", message) for name, message in differences))
 
     def check_problems(self, digests: Mapping[str, str]) -> None:
@@ -119,9 +125,9 @@ class ModelCondition:
             StudyFileError: Names each that has changed.
         """
         changed = [
-            (f"problems[{self._place(problem)}]", problem)
+            (f"problems[{self._problem_index(problem)}]", problem)
             for problem in self.problems
-            if problem in digests and self.known.digests.get(problem, digests[problem]) != digests[problem]
+            if problem in digests and self.registered_study.digests.get(problem, digests[problem]) != digests[problem]
         ]
         if changed:
             raise self._refusal(
@@ -134,26 +140,34 @@ class ModelCondition:
     def ended(self, log: StudyLog) -> list[tuple[str, AttemptVerdict | None]]:
         """The problem of each attempt that has ended, and its newest verdict."""
         attempts = Attempts(log)
-        mine = [one for one in log.journal.attempts(self.known.study.study) if one.condition == self.condition.name]
-        found = [(one.problem, attempts.summary(one.id)) for one in mine]
-        return [(problem, summary.verdict) for problem, summary in found if summary.state.ended]
+        own_headers = [
+            header
+            for header in log.journal.attempts(self.registered_study.study.study)
+            if header.condition == self.condition.name
+        ]
+        summaries = [(header.problem, attempts.summary(header.id)) for header in own_headers]
+        return [(problem, summary.verdict) for problem, summary in summaries if summary.state.ended]
 
     def missing(self, log: StudyLog) -> list[str]:
         """The problems of which a sample has not ended, or can be graded again, in the order of the study file."""
-        done = Counter(problem for problem, verdict in self.ended(log) if verdict is None or not is_regradable(verdict))
-        return [problem for problem in self.problems if done[problem] < self.condition.samples]
+        done_counts = Counter(
+            problem for problem, verdict in self.ended(log) if verdict is None or not is_regradable(verdict)
+        )
+        return [problem for problem in self.problems if done_counts[problem] < self.condition.samples]
 
-    def _place(self, problem: str) -> int:
-        return [task.problem for task in self.known.study.problems].index(problem)
+    def _problem_index(self, problem: str) -> int:
+        return [task.problem for task in self.registered_study.study.problems].index(problem)
 
     @property
     def _field(self) -> str:
-        return f"conditions[{self.known.study.conditions.index(self.condition)}]"
+        return f"conditions[{self.registered_study.study.conditions.index(self.condition)}]"
 
-    def _refusal(self, *told: tuple[str, str]) -> StudyFileError:
+    def _refusal(self, *field_messages: tuple[str, str]) -> StudyFileError:
         """What is not as the study file says: field and message."""
-        file = parse_study(self.known.text, Path(f"{self.known.study.study}.yaml"))
-        return StudyFileError(file.path, [Flaw(file.line_of(field), field, message) for field, message in told])
+        file = parse_study(self.registered_study.text, Path(f"{self.registered_study.study.study}.yaml"))
+        return StudyFileError(
+            file.path, [Flaw(file.line_of(field), field, message) for field, message in field_messages]
+        )
 
 
 def model_conditions(log: StudyLog, study: str) -> list[ModelCondition]:
@@ -162,8 +176,12 @@ def model_conditions(log: StudyLog, study: str) -> list[ModelCondition]:
     Raises:
         StudyError: There is no such study.
     """
-    known = Studies(log, Attempts(log)).study(study)
-    return [ModelCondition(known, condition) for condition in known.study.conditions if not condition.solver.is_person]
+    registered_study = Studies(log, Attempts(log)).study(study)
+    return [
+        ModelCondition(registered_study, condition)
+        for condition in registered_study.study.conditions
+        if not condition.solver.is_person
+    ]
 
 
 def model_condition(log: StudyLog, study: str, condition: str) -> ModelCondition:

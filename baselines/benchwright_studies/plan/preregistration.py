@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def preregister(
     log: StudyLog,
-    known: RegisteredStudy,
+    registered_study: RegisteredStudy,
     code_sha256: str,
     *,
     prompt_digests: Mapping[str, str],
@@ -35,7 +35,7 @@ def preregister(
 
     Args:
         log: The event log of the lab.
-        known: The study, registered with its plan.
+        registered_study: The study, registered with its plan.
         code_sha256: Digest of the program that will analyse it.
         prompt_digests: Of each set of prompts, by name.
         codes_at_lab: Whether the lab keeps the codes that open the participants' rows.
@@ -45,14 +45,15 @@ def preregister(
             keeps the codes.
     """
     allocation = "codes at the lab" if codes_at_lab else "codes in the participants' files"
-    if known.preregistered is not None:
-        if known.preregistered.document.get("allocation") != allocation:
+    if registered_study.preregistered is not None:
+        if registered_study.preregistered.document.get("allocation") != allocation:
             raise StudyError(
-                f"{known.study.study} was registered with {known.preregistered.document.get('allocation')}. "
+                f"{registered_study.study.study} was registered with "
+                f"{registered_study.preregistered.document.get('allocation')}. "
                 "Register it in the same way, with or without --codes-at-lab."
             )
-        return known.preregistered
-    study = known.study
+        return registered_study.preregistered
+    study = registered_study.study
     if study.analysis is None:
         raise StudyError(
             f"The study {study.study} names no primary outcome. Add `analysis: {{primary: time}}` to its file; "
@@ -67,15 +68,15 @@ def preregister(
         "study": study.study,
         "title": study.title,
         "registered": format_wall(log.moment().wall),
-        "study_sha256": known.sha256,
+        "study_sha256": registered_study.sha256,
         "form_sha256": sha256(form.encode()),
-        "plan_commitment": commitment(known.plan, secret),
+        "plan_commitment": commitment(registered_study.plan, secret),
         "allocation": allocation,
-        "problems": dict(known.digests),
-        "sample": _sample(known),
-        "prompts": _prompts(known, prompt_digests),
-        "subjects": _subjects(known),
-        "analysis": _analysis(known, study.analysis),
+        "problems": dict(registered_study.digests),
+        "sample": _sample(registered_study),
+        "prompts": _prompts(registered_study, prompt_digests),
+        "subjects": _subjects(registered_study),
+        "analysis": _analysis(registered_study, study.analysis),
         "exclusions": [rule.model_dump(mode="json", by_alias=True, exclude_none=True) for rule in study.exclusions],
         "code": {"benchwright": version("benchwright"), "analysis_sha256": code_sha256},
     }
@@ -84,61 +85,72 @@ def preregister(
     return entry
 
 
-def _sample(known: RegisteredStudy) -> dict[str, JsonValue]:
+def _sample(registered_study: RegisteredStudy) -> dict[str, JsonValue]:
     """How much data the plan wants."""
     tasks: dict[str, JsonValue] = {}
-    for condition in known.study.conditions:
-        planned = sum(task.condition == condition.name for one in known.plan.assignments for task in one.tasks)
-        sampled = condition.samples * len(known.study.problems_of(condition))
+    for condition in registered_study.study.conditions:
+        planned = sum(
+            task.condition == condition.name
+            for assignment in registered_study.plan.assignments
+            for task in assignment.tasks
+        )
+        sampled = condition.samples * len(registered_study.study.problems_of(condition))
         tasks[condition.name] = planned if condition.solver.is_person else sampled
     return {
-        "participants": len(known.study.pseudonyms),
-        "problems": len(known.study.problems),
+        "participants": len(registered_study.study.pseudonyms),
+        "problems": len(registered_study.study.problems),
         "attempts_by_condition": tasks,
     }
 
 
-def _prompts(known: RegisteredStudy, digests: Mapping[str, str]) -> dict[str, JsonValue]:
+def _prompts(registered_study: RegisteredStudy, digests: Mapping[str, str]) -> dict[str, JsonValue]:
     """What each model is asked with, by condition."""
-    found: dict[str, JsonValue] = {}
-    for condition in known.study.conditions:
+    prompts: dict[str, JsonValue] = {}
+    for condition in registered_study.study.conditions:
         if condition.solver is Solver.MODEL:
             name = condition.prompts or Prompts.BENCHWRIGHT
-            found[condition.name] = {"name": name.value, "sha256": digests[name]}
-    return found
+            prompts[condition.name] = {"name": name.value, "sha256": digests[name]}
+    return prompts
 
 
-def _subjects(known: RegisteredStudy) -> dict[str, JsonValue]:
+def _subjects(registered_study: RegisteredStudy) -> dict[str, JsonValue]:
     """The program that each condition names, and what of it is left open."""
     return {
-        one.name: {**one.subject.model_dump(mode="json", exclude_defaults=True), "left_open": [*one.subject.unfixed]}
-        for one in known.study.conditions
-        if one.subject is not None
+        condition.name: {
+            **condition.subject.model_dump(mode="json", exclude_defaults=True),
+            "left_open": [*condition.subject.unfixed],
+        }
+        for condition in registered_study.study.conditions
+        if condition.subject is not None
     }
 
 
-def _analysis(known: RegisteredStudy, planned: Analysis) -> dict[str, JsonValue]:
-    names = [condition.name for condition in known.study.conditions]
+def _analysis(registered_study: RegisteredStudy, planned: Analysis) -> dict[str, JsonValue]:
+    names = [condition.name for condition in registered_study.study.conditions]
     return {
         **planned.model_dump(mode="json"),
         "baseline": planned.baseline or names[0],
-        "adjusted_for": ["blind forecast of minutes"] if known.study.forecasts else [],
-        "idle_minutes": known.study.idle_minutes,
+        "adjusted_for": ["blind forecast of minutes"] if registered_study.study.forecasts else [],
+        "idle_minutes": registered_study.study.idle_minutes,
     }
 
 
-def participant_files(known: RegisteredStudy, registered: Preregistered, *, hold_codes: bool) -> list[ParticipantFile]:
+def participant_files(
+    registered_study: RegisteredStudy, registered: Preregistered, *, hold_codes: bool
+) -> list[ParticipantFile]:
     """The file for each participant.
 
     Args:
-        known: The study.
+        registered_study: The study.
         registered: Its registration.
         hold_codes: Whether the files open without the lab.
     """
     form, secret = registered.form, registered.secret
     return [
-        participant_file(form, known.plan, one, known.digests, secret, holds_code=hold_codes)
-        for one in known.plan.assignments
+        participant_file(
+            form, registered_study.plan, assignment, registered_study.digests, secret, holds_code=hold_codes
+        )
+        for assignment in registered_study.plan.assignments
     ]
 
 

@@ -22,27 +22,27 @@ def check_answers(questions: Sequence[StudyQuestion], answers: Mapping[str, Answ
     if unknown is not None:
         raise StudyError(f"There is no question {unknown!r} in this study.")
     for question in questions:
-        given = answers.get(question.id)
-        if given is None or given == "":
+        answer = answers.get(question.id)
+        if answer is None or answer == "":
             if question.required:
                 raise StudyError(f"Answer the question {question.ask!r}.")
-        elif not _fits(question, given):
+        elif not _fits(question, answer):
             raise StudyError(f"The answer to {question.ask!r} does not fit: {_WANTED[question.kind]}.")
-    return {name: given for name, given in answers.items() if given != ""}
+    return {name: answer for name, answer in answers.items() if answer != ""}
 
 
-def _fits(question: StudyQuestion, given: Answer) -> bool:
+def _fits(question: StudyQuestion, answer: Answer) -> bool:
     match question.kind:
         case QuestionKind.TEXT:
-            return isinstance(given, str)
+            return isinstance(answer, str)
         case QuestionKind.NUMBER:
-            return isinstance(given, int | float) and not isinstance(given, bool)
+            return isinstance(answer, int | float) and not isinstance(answer, bool)
         case QuestionKind.CHOICE:
-            return given in question.choices
+            return answer in question.choices
         case QuestionKind.SCALE:
-            return given in (1, 2, 3, 4, 5) and not isinstance(given, bool)
+            return answer in (1, 2, 3, 4, 5) and not isinstance(answer, bool)
         case QuestionKind.YES_NO:
-            return isinstance(given, bool)
+            return isinstance(answer, bool)
 
 
 _WANTED: Mapping[QuestionKind, str] = {

@@ -25,19 +25,19 @@ def problems_of(store: Store, file: StudyFile) -> dict[str, Problem]:
     Raises:
         StudyFileError: Names each that is not installed.
     """
-    found: dict[str, Problem] = {}
+    problems: dict[str, Problem] = {}
     flaws: list[Flaw] = []
-    named = [(f"problems[{place}]", task.problem) for place, task in enumerate(file.study.problems)]
+    field_problems = [(f"problems[{index}]", task.problem) for index, task in enumerate(file.study.problems)]
     if file.study.practice is not None:
-        named.append(("practice", file.study.practice))
-    for field, problem in named:
+        field_problems.append(("practice", file.study.practice))
+    for field, problem in field_problems:
         try:
-            found[problem] = store.problem(problem)
+            problems[problem] = store.problem(problem)
         except ProblemsError as error:
             flaws.append(Flaw(file.line_of(field), field, str(error)))
     if flaws:
         raise StudyFileError(file.path, flaws)
-    return found
+    return problems
 
 
 def register_study(log: StudyLog, store: Store, file: StudyFile) -> RegisteredStudy:
@@ -63,10 +63,10 @@ def _check_inline(file: StudyFile, problems: Mapping[str, Problem]) -> None:
         StudyFileError: Names each.
     """
     flaws = []
-    for place, condition in enumerate(file.study.conditions):
+    for index, condition in enumerate(file.study.conditions):
         refs = file.study.problems_of(condition) if condition.is_inline else ()
         if unfit := [ref for ref in refs if not written_inline(problems[ref])]:
-            field = f"conditions[{place}].problems"
+            field = f"conditions[{index}].problems"
             message = (
                 f"{', '.join(unfit)}: an inline-completion server can't work there, since no Verilog file is asked "
                 "for. Name the others."
@@ -91,7 +91,11 @@ def join_study(log: StudyLog, store: Store, file: ParticipantFile) -> Registered
     """
     parsed = parse_study(file.text, Path(f"{file.study}.json"))
     problems = problems_of(store, parsed)
-    other = [ref for ref, digest in file.problems.items() if ref in problems and problems[ref].public_digest != digest]
-    if other:
-        raise StudyError(f"{', '.join(other)}: not the version of the study. Ask the organisers for their packs.")
+    changed_problems = [
+        ref for ref, digest in file.problems.items() if ref in problems and problems[ref].public_digest != digest
+    ]
+    if changed_problems:
+        raise StudyError(
+            f"{', '.join(changed_problems)}: not the version of the study. Ask the organisers for their packs."
+        )
     return Studies(log, Attempts(log)).join(file)

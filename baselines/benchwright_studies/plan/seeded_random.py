@@ -26,7 +26,7 @@ class SeededRandom:
         self._name = f"{seed}:{purpose}"
         self._drawn = 0
 
-    def below(self, end: int) -> int:
+    def number_below(self, end: int) -> int:
         """A number from 0 up to, not including, `end`; each equally probable."""
         while True:
             digest = hashlib.sha256(f"{self._name}:{self._drawn}".encode()).digest()
@@ -39,7 +39,7 @@ class SeededRandom:
     def shuffled(self, items: Sequence[T]) -> list[T]:
         """The items in an order in which each is equally probable (Fisher and Yates)."""
         order = list(items)
-        for place in range(len(order) - 1, 0, -1):
-            other = self.below(place + 1)
-            order[place], order[other] = order[other], order[place]
+        for index in range(len(order) - 1, 0, -1):
+            swap_index = self.number_below(index + 1)
+            order[index], order[swap_index] = order[swap_index], order[index]
         return order

@@ -11,7 +11,7 @@ from benchwright_attempts.events.evidence import Exposure, Recording
 from benchwright_attempts.terms import ClockDisplay, Feedback, Machine, Solver
 from benchwright_problems.problem import Difficulty
 from benchwright_studies.plan.condition import Condition
-from benchwright_studies.plan.study_part import Id, Part, ProblemRef, Pseudonym
+from benchwright_studies.plan.study_part import Id, ProblemRef, Pseudonym, StudyPart
 from benchwright_studies.plan.vocabulary import (
     Criterion,
     Drop,
@@ -26,7 +26,7 @@ from benchwright_studies.plan.vocabulary import (
 Minutes = Annotated[float, Field(gt=0, le=10_000)]
 
 
-class Task(Part):
+class Task(StudyPart):
     """One problem of a study."""
 
     problem: ProblemRef
@@ -41,7 +41,7 @@ def _task(value: object) -> object:
     return {"problem": value} if isinstance(value, str) else value
 
 
-class Randomisation(Part):
+class Randomisation(StudyPart):
     """Who does what, in which order."""
 
     unit: Unit = Unit.TASK
@@ -51,7 +51,7 @@ class Randomisation(Part):
 participants get."""
 
 
-class Limits(Part):
+class Limits(StudyPart):
     """What ends an attempt."""
 
     time_minutes: Minutes | None = None
@@ -60,7 +60,7 @@ class Limits(Part):
     """Runs of the hidden tests, or scored answers, for a task; none for any number."""
 
 
-class StudyQuestion(Part):
+class StudyQuestion(StudyPart):
     """A question of the questionnaire."""
 
     id: Id
@@ -81,7 +81,7 @@ class StudyQuestion(Part):
         return self
 
 
-class Exclusion(Part):
+class Exclusion(StudyPart):
     """A rule that leaves data out, fixed before there are any."""
 
     when: Criterion
@@ -114,7 +114,7 @@ class Exclusion(Part):
 _OF_A_PARTICIPANT = (Criterion.FAILED_ATTENTION, Criterion.UNFINISHED_TASKS)
 
 
-class Analysis(Part):
+class Analysis(StudyPart):
     """What the study decides on, fixed before there are data. Everything else that a report shows is exploratory."""
 
     primary: Measure
@@ -134,7 +134,7 @@ class Analysis(Part):
         return self
 
 
-class ConsentText(Part):
+class ConsentText(StudyPart):
     """What participants agree to before anything is recorded."""
 
     version: str = Field(min_length=1)
@@ -147,7 +147,7 @@ AT_SERVICE = "service"
 """Records go to the bench service at which participants enrol."""
 
 
-class Data(Part):
+class Data(StudyPart):
     """Where the data go."""
 
     to: str = "nowhere"
@@ -164,7 +164,7 @@ Or an absolute folder, or a `postgresql://` address without a password."""
         )
 
 
-class Study(Part):
+class Study(StudyPart):
     """A study file."""
 
     study: Id
@@ -223,8 +223,8 @@ conditions have it."""
         if self.analysis is not None and self.analysis.baseline not in ("", *names):
             raise ValueError(f"analysis.baseline {self.analysis.baseline} is none of the conditions {', '.join(names)}")
         for condition in self.conditions:
-            if other := set(condition.problems) - {task.problem for task in self.problems}:
-                raise ValueError(f"{condition.name} has {min(other)}, which is none of the study's problems")
+            if unknown_problems := set(condition.problems) - {task.problem for task in self.problems}:
+                raise ValueError(f"{condition.name} has {min(unknown_problems)}, which is none of the study's problems")
         people = [condition for condition in self.conditions if condition.solver.is_person]
         if bool(self.pseudonyms) != bool(people):
             raise ValueError(
@@ -266,8 +266,8 @@ conditions have it."""
             for field, solver in (("minutes_without_ai", Solver.HUMAN), ("minutes_with_ai", Solver.HUMAN_COPILOT))
             if solver in solvers
         ]
-        asked = [minutes if one is Estimate.MINUTES else [one.value] for one in self.forecasts]
-        return tuple(field for fields in asked for field in fields)
+        field_groups = [minutes if forecast is Estimate.MINUTES else [forecast.value] for forecast in self.forecasts]
+        return tuple(field for fields in field_groups for field in fields)
 
     def condition(self, name: str) -> Condition:
         """The condition of this name.
@@ -288,8 +288,8 @@ conditions have it."""
 
     def time_limit_s(self, problem: str) -> float | None:
         """Active time for a problem, in seconds."""
-        own = next((task.time_minutes for task in self.problems if task.problem == problem), None)
-        minutes = own if own is not None else self.limits.time_minutes
+        own_minutes = next((task.time_minutes for task in self.problems if task.problem == problem), None)
+        minutes = own_minutes if own_minutes is not None else self.limits.time_minutes
         return None if minutes is None else minutes * 60
 
     @property
@@ -299,6 +299,6 @@ conditions have it."""
 
 
 def _unique(field: str, names: tuple[str, ...] | list[str]) -> None:
-    twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
+    twice = next((name for index, name in enumerate(names) if name in names[:index]), None)
     if twice is not None:
         raise ValueError(f"{field} has {twice} twice. Remove one")

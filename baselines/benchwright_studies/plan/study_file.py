@@ -25,7 +25,7 @@ from benchwright_studies.plan.study import (
     StudyQuestion,
     Task,
 )
-from benchwright_studies.plan.study_part import Part
+from benchwright_studies.plan.study_part import StudyPart
 
 _SHOWN = 12
 """Flaws that one message names."""
@@ -145,28 +145,28 @@ _MOST_FIELDS = 100_000
 """A few lines of aliases within aliases can stand for more than any memory holds."""
 
 
-def _walk(node: yaml.Node, field: str, lines: dict[str, int], flaws: list[Flaw], above: list[yaml.Node]) -> None:
+def _walk(node: yaml.Node, field: str, lines: dict[str, int], flaws: list[Flaw], ancestors: list[yaml.Node]) -> None:
     if len(lines) > _MOST_FIELDS:
         flaws[:] = [Flaw(1, "", f"aliases repeat more than {_MOST_FIELDS:,} fields. Write it without them.")]
         return
     lines.setdefault(field, node.start_mark.line + 1)
-    if node in above:
+    if node in ancestors:
         flaws.append(Flaw(node.start_mark.line + 1, field, "an alias points to what it is part of. Write it out."))
         return
-    above = [*above, node]
+    ancestors = [*ancestors, node]
     if isinstance(node, yaml.SequenceNode):
-        for place, item in enumerate(node.value):
-            _walk(item, f"{field}[{place}]", lines, flaws, above)
+        for index, item in enumerate(node.value):
+            _walk(item, f"{field}[{index}]", lines, flaws, ancestors)
     elif isinstance(node, yaml.MappingNode):
-        seen: set[str] = set()
+        seen_names: set[str] = set()
         for key, item in node.value:
             name = str(key.value)
             inner = f"{field}.{name}" if field else name
-            if name in seen:
+            if name in seen_names:
                 flaws.append(Flaw(key.start_mark.line + 1, inner, "it is given twice. Remove one."))
-            seen.add(name)
+            seen_names.add(name)
             lines[inner] = key.start_mark.line + 1
-            _walk(item, inner, lines, flaws, above)
+            _walk(item, inner, lines, flaws, ancestors)
 
 
 def _flaw(lines: Mapping[str, int], details: ErrorDetails, value: object) -> Flaw:
@@ -176,8 +176,12 @@ def _flaw(lines: Mapping[str, int], details: ErrorDetails, value: object) -> Fla
         case "missing":
             message = "it is missing. Add it."
         case "extra_forbidden":
-            known = _known(details["loc"])
-            message = f"there is no such field. Known here: {', '.join(known)}." if known else "there is no such field."
+            known_fields = _known_fields(details["loc"])
+            message = (
+                f"there is no such field. Known here: {', '.join(known_fields)}."
+                if known_fields
+                else "there is no such field."
+            )
         case "enum" | "literal_error" if "expected" in details.get("ctx", {}):
             message = (
                 f"{details['input']!r} is not {details.get('ctx', {}).get('expected', 'known')}. Write one of these."
@@ -187,9 +191,9 @@ def _flaw(lines: Mapping[str, int], details: ErrorDetails, value: object) -> Fla
                 f"{details['input']!r} has the wrong form ({_FORMS.get(field.split('[')[0], 'see the reference')})."
             )
         case kind if kind in _KINDS:
-            given = details["input"]
-            shown = repr(given) if isinstance(given, str | int | float) else "the value"
-            message = f"{shown} is not {_KINDS[kind]}."
+            given_input = details["input"]
+            shown_input = repr(given_input) if isinstance(given_input, str | int | float) else "the value"
+            message = f"{shown_input} is not {_KINDS[kind]}."
         case _:
             message = f"{message[:1].lower()}{message[1:]}{'' if message.endswith('.') else '.'}"
     # What is about several fields begins with the name of one.
@@ -230,13 +234,13 @@ def _field(location: tuple[int | str, ...], value: object) -> str:
     return field
 
 
-def _known(location: tuple[int | str, ...]) -> list[str]:
+def _known_fields(location: tuple[int | str, ...]) -> list[str]:
     """Fields that there are at the place of an unknown one."""
-    at = _PARTS.get(str(location[0]), Study) if len(location) > 1 else Study
-    return [info.alias or name for name, info in at.model_fields.items()]
+    part = _PARTS.get(str(location[0]), Study) if len(location) > 1 else Study
+    return [info.alias or name for name, info in part.model_fields.items()]
 
 
-_PARTS: Mapping[str, type[Part]] = {
+_PARTS: Mapping[str, type[StudyPart]] = {
     "problems": Task,
     "conditions": Condition,
     "randomisation": Randomisation,

@@ -16,7 +16,7 @@ ProblemRef = Annotated[str, StringConstraints(pattern=r"^[^/\s]+/[^/\s]+$")]
 """`pack/id`."""
 
 
-class Part(Model):
+class StudyPart(Model):
     """Base of every part of a study: immutable, refuses unknown fields."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)

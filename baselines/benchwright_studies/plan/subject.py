@@ -105,9 +105,14 @@ class Running(BaseModel):
 
     def differences(self, registered: Subject) -> list[tuple[str, str]]:
         """What is not as it was registered: field and what is there, as a sentence."""
-        found = []
+        deviations = []
         for field in ("name", "version", "configuration"):
-            wanted, there = getattr(registered, field), getattr(self, field)
-            if wanted and wanted != there:
-                found.append((field, f"the study registers {wanted}; here is {there or 'none that can be told'}."))
-        return found
+            registered_text, present_text = getattr(registered, field), getattr(self, field)
+            if registered_text and registered_text != present_text:
+                deviations.append(
+                    (
+                        field,
+                        f"the study registers {registered_text}; here is {present_text or 'none that can be told'}.",
+                    )
+                )
+        return deviations

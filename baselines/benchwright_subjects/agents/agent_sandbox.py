@@ -19,7 +19,7 @@ from benchwright_attempts.errors import EvaluationError
 from benchwright_attempts.grading.grading import judged_paths
 from benchwright_foundation.untrusted_folder import remove_folder
 from benchwright_harness.errors import HarnessError
-from benchwright_harness.execution.process import End, Ended
+from benchwright_harness.execution.process import End, StepEnd
 from benchwright_harness.execution.run_folder import new_run_folder, run_folder
 from benchwright_harness.plan.selection import selections
 from benchwright_harness.sandbox import Job, Sandbox
@@ -61,7 +61,7 @@ class AgentSandbox:
     toolchain: Toolchain
     user: int | None
     code: Path
-    given: Path
+    given_folder: Path
 
     @classmethod
     @contextlib.contextmanager
@@ -76,29 +76,29 @@ class AgentSandbox:
             names = " or ".join(fitting)
             raise EvaluationError(f"Agents that are programs work in the {names} sandbox only. Leave --sandbox out.")
         user = sandbox.new_user()
-        code, given = new_run_folder(), new_run_folder()
+        code, given_folder = new_run_folder(), new_run_folder()
         try:
             with run_folder(code, files, user):
                 if user is not None:
-                    os.chown(given, user, user)
-                yield cls(sandbox, toolchain, user, code, given)
+                    os.chown(given_folder, user, user)
+                yield cls(sandbox, toolchain, user, code, given_folder)
         finally:
-            remove_folder(given)
+            remove_folder(given_folder)
 
     @property
     def socket(self) -> Path:
         """Where the bridge is to listen."""
-        return self.given / _SOCKET
+        return self.given_folder / _SOCKET
 
     @property
     def stdio(self) -> Path:
         """Where the client of an agent that speaks ACP is to listen for its input and output."""
-        return self.given / _STDIO
+        return self.given_folder / _STDIO
 
     @property
     def terminals(self) -> Path:
         """Where such a client is to listen for connections that carry commands into the sandbox."""
-        return self.given / _TERMINALS
+        return self.given_folder / _TERMINALS
 
     async def run(self, launch: Launch, problem: Problem | None, prompt: str) -> AgentEnd:
         """Run an agent to its end; cancelling ends everything inside.
@@ -115,7 +115,7 @@ class AgentSandbox:
             check_readable(folder)
         tools = self.toolchain.environment(selections(problem)[0]) if problem else {}
         self._write("launcher.py", LAUNCHER.read_text(encoding="utf-8"))
-        told = {
+        launch_document = {
             "argv": launch.argv(prompt, judged_paths(problem) if problem else ()),
             "env": launch.variables(tools),
             "cwd": "/code",
@@ -128,7 +128,7 @@ class AgentSandbox:
             "terminals": f"{_GIVEN}/{_TERMINALS}" if launch.acp else "",
             "most": _MOST_PRINTED,
         }
-        self._write("launch.json", json.dumps(told))
+        self._write("launch.json", json.dumps(launch_document))
         job = Job(
             argv=("/usr/bin/python3", "-I", f"{_GIVEN}/launcher.py", f"{_GIVEN}/launch.json"),
             env={"LANG": "C.UTF-8", **tools},
@@ -137,7 +137,7 @@ class AgentSandbox:
             limits=_LIMITS,
             toolchain=self.toolchain,
             user=self.user,
-            shown={**launch.shown, _GIVEN: self.given},
+            shown_folders={**launch.shown, _GIVEN: self.given_folder},
         )
         printed = io.BytesIO()
         try:
@@ -147,17 +147,17 @@ class AgentSandbox:
         return _end_of(ended, printed.getvalue())
 
     def _write(self, name: str, text: str) -> None:
-        file = self.given / name
+        file = self.given_folder / name
         file.write_text(text, encoding="utf-8")
         file.chmod(0o644)
 
 
-def _end_of(ended: Ended, printed: bytes) -> AgentEnd:
+def _end_of(ended: StepEnd, printed: bytes) -> AgentEnd:
     if ended.end is not End.EXITED:
         return AgentEnd(_ENDINGS[ended.end])
     try:
-        told = json.loads(printed.splitlines()[-1])
-        code, stdout, stderr = int(told["code"]), str(told["stdout"]), str(told["stderr"])
+        report = json.loads(printed.splitlines()[-1])
+        code, stdout, stderr = int(report["code"]), str(report["stdout"]), str(report["stderr"])
     except (ValueError, LookupError, TypeError):
         return AgentEnd(Ending.KILLED_LAUNCHER, stderr=printed[-1000:].decode("utf-8", "replace"))
     return AgentEnd(Ending.DONE if code == 0 else Ending.FAILED, code, stdout, stderr)
@@ -171,10 +171,12 @@ def check_readable(folder: Path) -> None:
     """
     if not folder.is_dir():
         raise EvaluationError(f"There is no folder {folder} with the agent's programs.")
-    place = folder.resolve()
-    if os.geteuid() == 0 and any(not one.stat().st_mode & stat.S_IXOTH for one in (place, *place.parents)):
+    programs_folder = folder.resolve()
+    if os.geteuid() == 0 and any(
+        not parent.stat().st_mode & stat.S_IXOTH for parent in (programs_folder, *programs_folder.parents)
+    ):
         raise EvaluationError(
-            f"Agents run as a user of their own, who can't enter {place}. Put it where everybody may read."
+            f"Agents run as a user of their own, who can't enter {programs_folder}. Put it where everybody may read."
         )
 
 

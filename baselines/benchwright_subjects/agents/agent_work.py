@@ -18,7 +18,7 @@ from benchwright_attempts.events.evidence import ModelUsage, Violation
 from benchwright_attempts.grading.grading import judged_paths
 from benchwright_subjects.agents.acp.conversation import Conversation
 from benchwright_subjects.agents.agent_sandbox import AgentSandbox, ended_with
-from benchwright_subjects.agents.folder_watch import FileState, FolderWatch, Found, look
+from benchwright_subjects.agents.folder_watch import FileState, FolderWatch, PathState, look
 from benchwright_subjects.agents.launch import AgentEnd, Ending, Launch
 from benchwright_subjects.bridge import ModelBridge
 from benchwright_subjects.bridge.http_server import serving
@@ -94,14 +94,14 @@ def _note(sample: SampleAttempt, ended: AgentEnd) -> None:
     sample.submitted = ended.ending is Ending.DONE
     if sample.submitted:
         return
-    asked = [event for event in transcript().events if isinstance(event, ModelEvent)]
-    said = f"The agent stopped: {ended.why}"
+    model_events = [event for event in transcript().events if isinstance(event, ModelEvent)]
+    message = f"The agent stopped: {ended.failure_reason}"
     # What the shell says of a program that is not there, or can't be run. A program that ran can say so, too.
-    if ended.code in _NOT_STARTED and not asked:
-        raise EvaluationError(said)
-    if asked and asked[-1].error is not None:
-        raise EvaluationError(f"The model could not be asked: {asked[-1].error}. {said}")
-    sample.why_stopped = ended.why
+    if ended.code in _NOT_STARTED and not model_events:
+        raise EvaluationError(message)
+    if model_events and model_events[-1].error is not None:
+        raise EvaluationError(f"The model could not be asked: {model_events[-1].error}. {message}")
+    sample.why_stopped = ended.failure_reason
 
 
 class _Recorder:
@@ -115,26 +115,26 @@ class _Recorder:
     def __init__(self, sample: SampleAttempt, subject: str) -> None:
         self._sample = sample
         self._subject = subject
-        self._waiting: list[Found] = []
-        self._more = asyncio.Event()
+        self._waiting: list[PathState] = []
+        self._has_more = asyncio.Event()
         self._turn = asyncio.Lock()
         self._watch: FolderWatch | None = None
 
-    def take(self, found: Found) -> None:
+    def take(self, found_file: PathState) -> None:
         """A file has changed."""
         if len(self._waiting) >= _MOST_WAITING:
-            for place in reversed(range(len(self._waiting))):
-                if self._waiting[place].path == found.path:
-                    del self._waiting[place]
+            for index in reversed(range(len(self._waiting))):
+                if self._waiting[index].path == found_file.path:
+                    del self._waiting[index]
                     break
-        self._waiting.append(found)
-        self._more.set()
+        self._waiting.append(found_file)
+        self._has_more.set()
 
     async def record(self) -> None:
         """Record what comes, until it is cancelled."""
         while True:
-            await self._more.wait()
-            self._more.clear()
+            await self._has_more.wait()
+            self._has_more.clear()
             await self._record_waiting()
 
     async def _record_waiting(self) -> None:
@@ -147,8 +147,8 @@ class _Recorder:
             if self._waiting:
                 await self._edit(self._waiting.pop(0))
 
-    async def _edit(self, found: Found) -> None:
-        await self._sample.edit(found.path, found.content, self._subject)
+    async def _edit(self, found_file: PathState) -> None:
+        await self._sample.edit(found_file.path, found_file.content, self._subject)
 
     async def catch_up(self) -> None:
         """Record all that has changed until now: what an agent did before it asks its model comes before the answer."""
@@ -159,10 +159,10 @@ class _Recorder:
 
     async def record_usage(self, model: Model, output: ModelOutput) -> None:
         """The model has answered."""
-        used = usage.of_output(str(model), output)
-        if used is not None:
+        model_usage = usage.of_output(str(model), output)
+        if model_usage is not None:
             async with self._turn:
-                await self._sample.record_usage(used)
+                await self._sample.record_usage(model_usage)
 
     @contextlib.contextmanager
     def watching(self, box: AgentSandbox) -> Iterator[None]:
@@ -179,11 +179,11 @@ class _Recorder:
         """Record the rest, and what can't be read in the end."""
         await self._record_waiting()
         for path in judged_paths(self._sample.problem):
-            found = look(box.code, path)
+            found_file = look(box.code, path)
             async with self._turn:
-                await self._edit(found)
-            if found.state not in (FileState.PLAIN, FileState.MISSING):
-                await self._sample.record(Violation(rule="unreadable_file", detail=f"{path}: {found.state.value}"))
+                await self._edit(found_file)
+            if found_file.state not in (FileState.PLAIN, FileState.MISSING):
+                await self._sample.record(Violation(rule="unreadable_file", detail=f"{path}: {found_file.state.value}"))
 
 
 @contextlib.asynccontextmanager

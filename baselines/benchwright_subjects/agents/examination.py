@@ -28,21 +28,23 @@ class Examined:
     """One subject."""
 
     condition: Condition
-    said: str = ""
+    message: str = ""
     """What it prints as its version, or why it does not start."""
 
 
-async def examine(known: Preset, cache: Path, sandbox: Sandbox, toolchain: Toolchain) -> Examined:
+async def examine(preset: Preset, cache: Path, sandbox: Sandbox, toolchain: Toolchain) -> Examined:
     """Start an installed subject in the sandbox, without a bridge, and have it say its version."""
-    launch = replace(installed(cache, known.name), command=known.version_command, acp=None)
+    launch = replace(installed(cache, preset.name), command=preset.version_command, acp=None)
     try:
         with AgentSandbox.opened(sandbox, toolchain, {}) as box:
             ended = await box.run(launch, None, "")
     except (EvaluationError, HarnessError) as error:
         return Examined(Condition.BROKEN, str(error))
-    if ended.why:
-        return Examined(Condition.BROKEN, ended.why)
-    said = ended.stdout.strip() or ended.stderr.strip()
-    if known.version not in said:
-        return Examined(Condition.BROKEN, f"it says that its version is {said[-200:]!r}, not {known.version}")
-    return Examined(Condition.WORKS, said.splitlines()[-1])
+    if ended.failure_reason:
+        return Examined(Condition.BROKEN, ended.failure_reason)
+    version_output = ended.stdout.strip() or ended.stderr.strip()
+    if preset.version not in version_output:
+        return Examined(
+            Condition.BROKEN, f"it says that its version is {version_output[-200:]!r}, not {preset.version}"
+        )
+    return Examined(Condition.WORKS, version_output.splitlines()[-1])

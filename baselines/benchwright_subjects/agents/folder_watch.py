@@ -39,7 +39,7 @@ class FileState(StrEnum):
 
 
 @dataclass(frozen=True)
-class Found:
+class PathState:
     """What was at a path at one moment."""
 
     path: str
@@ -48,7 +48,7 @@ class Found:
     """Of a plain file."""
 
 
-def look(folder: Path, path: str) -> Found:
+def look(folder: Path, path: str) -> PathState:
     """What is at a path now; no link is followed."""
     try:
         with inside(folder, path) as (parent, name):
@@ -56,15 +56,15 @@ def look(folder: Path, path: str) -> Found:
             with os.fdopen(file, "rb") as stream:
                 status = os.fstat(file)
                 if not stat.S_ISREG(status.st_mode):
-                    return Found(path, FileState.NOT_A_FILE)
+                    return PathState(path, FileState.NOT_A_FILE)
                 content = stream.read(MOST_BYTES + 1) if status.st_size <= MOST_BYTES else b""
     except FileNotFoundError:
-        return Found(path, FileState.MISSING)
+        return PathState(path, FileState.MISSING)
     except OSError:
-        return Found(path, FileState.NOT_A_FILE)
+        return PathState(path, FileState.NOT_A_FILE)
     if status.st_size > MOST_BYTES or len(content) > MOST_BYTES:
-        return Found(path, FileState.TOO_LARGE)
-    return Found(path, FileState.PLAIN, content)
+        return PathState(path, FileState.TOO_LARGE)
+    return PathState(path, FileState.PLAIN, content)
 
 
 @contextlib.contextmanager
@@ -90,17 +90,17 @@ class FolderWatch:
         tell: Called in the event loop with each change, in order.
     """
 
-    def __init__(self, folder: Path, paths: Sequence[str], tell: Callable[[Found], None]) -> None:
+    def __init__(self, folder: Path, paths: Sequence[str], tell: Callable[[PathState], None]) -> None:
         self._folder = folder
         self._paths = tuple(paths)
         self._tell = tell
         self._loop = asyncio.get_running_loop()
-        self._known: dict[str, Found] = {path: look(folder, path) for path in self._paths}
+        self._last_reported: dict[str, PathState] = {path: look(folder, path) for path in self._paths}
         self._due: dict[str, float] = {}
         self._emptied: set[str] = set()
         self._turn = threading.Lock()
         self._broken: OSError | None = None
-        self._over = os.eventfd(0, os.EFD_CLOEXEC)
+        self._end_descriptor = os.eventfd(0, os.EFD_CLOEXEC)
         self._folders = {parent.as_posix() for path in self._paths for parent in PurePosixPath(path).parents}
 
     @contextlib.contextmanager
@@ -117,17 +117,17 @@ class FolderWatch:
             self._watched: dict[int, str] = {}
             self._watch_folders()
         except OSError as error:
-            os.close(self._over)
+            os.close(self._end_descriptor)
             raise _unwatched(error) from error
         thread = threading.Thread(target=self._watch, daemon=True)
         thread.start()
         try:
             yield
         finally:
-            os.eventfd_write(self._over, 1)
+            os.eventfd_write(self._end_descriptor, 1)
             thread.join()
             self._inotify.close()
-            os.close(self._over)
+            os.close(self._end_descriptor)
             for path in self._paths:
                 self._report(look(self._folder, path), self._tell)
         if self._broken is not None:
@@ -146,20 +146,20 @@ class FolderWatch:
             *(flags.CLOSE_WRITE, flags.MODIFY, flags.CREATE, flags.DELETE, flags.MOVED_FROM, flags.MOVED_TO),
             *(flags.ATTRIB, flags.ONLYDIR),
         )
-        for place in sorted(self._folders):
+        for folder_path in sorted(self._folders):
             with contextlib.ExitStack() as opened:
                 try:
-                    handle, _ = opened.enter_context(inside(self._folder, f"{place}/_"))
+                    handle, _ = opened.enter_context(inside(self._folder, f"{folder_path}/_"))
                 except OSError:
                     # A folder that is not there, or is a link, has no files of ours.
                     continue
                 number = self._inotify.add_watch(f"/proc/self/fd/{handle}", sum(mask))
-                self._watched[number] = place
+                self._watched[number] = folder_path
 
     def _watch(self) -> None:
         poll = select.poll()
         poll.register(self._inotify, select.POLLIN)
-        poll.register(self._over, select.POLLIN)
+        poll.register(self._end_descriptor, select.POLLIN)
         while True:
             ready = {handle for handle, _ in poll.poll(self._patience_ms())}
             if self._inotify.fileno() in ready:
@@ -171,7 +171,7 @@ class FolderWatch:
             for path in [path for path, due in self._due.items() if due <= time.monotonic()]:
                 del self._due[path]
                 self._look(path)
-            if self._over in ready:
+            if self._end_descriptor in ready:
                 return
 
     def _patience_ms(self) -> float | None:
@@ -186,33 +186,33 @@ class FolderWatch:
                 self._watch_folders()
                 self._due.update(dict.fromkeys(self._paths, now))
                 continue
-            place = (PurePosixPath(self._watched.get(event.wd, ".")) / event.name).as_posix()
-            if place in self._folders:
+            changed_path = (PurePosixPath(self._watched.get(event.wd, ".")) / event.name).as_posix()
+            if changed_path in self._folders:
                 # It came, went, or is another one now.
                 self._watch_folders()
-                below = [path for path in self._paths if path.startswith(f"{place}/")]
-                self._due.update(dict.fromkeys(below, now + _QUIET_S))
-            elif place in self._paths:
+                paths_below = [path for path in self._paths if path.startswith(f"{changed_path}/")]
+                self._due.update(dict.fromkeys(paths_below, now + _QUIET_S))
+            elif changed_path in self._paths:
                 is_whole = event.mask & (flags.CLOSE_WRITE | flags.MOVED_TO)
-                self._due[place] = now if is_whole else now + _QUIET_S
-                (self._emptied.discard if is_whole else self._emptied.add)(place)
+                self._due[changed_path] = now if is_whole else now + _QUIET_S
+                (self._emptied.discard if is_whole else self._emptied.add)(changed_path)
 
-    def _tell_later(self, found: Found) -> None:
-        self._loop.call_soon_threadsafe(self._tell, found)
+    def _tell_later(self, found_file: PathState) -> None:
+        self._loop.call_soon_threadsafe(self._tell, found_file)
 
     def _look(self, path: str) -> None:
         with self._turn:
-            found = look(self._folder, path)
-            if found.content == b"" and path in self._emptied:
+            found_file = look(self._folder, path)
+            if found_file.content == b"" and path in self._emptied:
                 self._emptied.discard(path)
                 self._due[path] = time.monotonic() + _EMPTY_S
             else:
-                self._report(found, self._tell_later)
+                self._report(found_file, self._tell_later)
 
-    def _report(self, found: Found, tell: Callable[[Found], None]) -> None:
-        if found != self._known[found.path]:
-            self._known[found.path] = found
-            tell(found)
+    def _report(self, found_file: PathState, tell: Callable[[PathState], None]) -> None:
+        if found_file != self._last_reported[found_file.path]:
+            self._last_reported[found_file.path] = found_file
+            tell(found_file)
 
 
 def _unwatched(error: OSError) -> EvaluationError:

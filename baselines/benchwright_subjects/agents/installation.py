@@ -59,13 +59,13 @@ def install(preset: Preset, cache: Path, show: Show) -> Path:
         node = _install_node(cache, show)
         if not folder.is_dir():
             show(f"npm installs {preset.package} {preset.version}")
-            with _new(folder) as place:
-                _npm(preset, place, node / NODE_PROGRAMS / "node")
+            with _new(folder) as new_folder:
+                _npm(preset, new_folder, node / NODE_PROGRAMS / "node")
     elif not folder.is_dir():
         show(f"pip installs {preset.package} {preset.version}")
-        with _new(folder) as place:
-            _pip(place / "lib", preset.folder / "requirements.lock", for_toolchain=True)
-            _write_program(preset, place)
+        with _new(folder) as new_folder:
+            _pip(new_folder / "lib", preset.folder / "requirements.lock", for_toolchain=True)
+            _write_program(preset, new_folder)
     return folder
 
 
@@ -73,48 +73,52 @@ def _install_node(cache: Path, show: Show) -> Path:
     folder = node_of(cache)
     if not folder.is_dir():
         show("pip installs Node")
-        with _new(folder) as place:
-            _pip(place, NODE_LOCK)
+        with _new(folder) as new_folder:
+            _pip(new_folder, NODE_LOCK)
     return folder
 
 
-def _npm(preset: Preset, place: Path, node: Path) -> None:
+def _npm(preset: Preset, programs_folder: Path, node: Path) -> None:
     for name in ("package.json", "package-lock.json"):
-        shutil.copy(preset.folder / name, place)
+        shutil.copy(preset.folder / name, programs_folder)
     npm = node.parents[1] / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
     # No package's own script runs: what it fetches would have no digest here.
     command: list[str | Path] = [node, npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
-    _run(command, place, {"PATH": f"{node.parent}:{os.environ.get('PATH', os.defpath)}"})
+    _run(command, programs_folder, {"PATH": f"{node.parent}:{os.environ.get('PATH', os.defpath)}"})
 
 
 def _pip(target: Path, lock: Path, *, for_toolchain: bool = False) -> None:
-    more = [f"--python-version={_PYTHON}", "--implementation=cp", *(f"--platform={one}" for one in _PLATFORMS)]
+    toolchain_options = [
+        f"--python-version={_PYTHON}",
+        "--implementation=cp",
+        *(f"--platform={platform}" for platform in _PLATFORMS),
+    ]
     command: list[str | Path] = [
         *(sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"),
         *("--require-hashes", "--only-binary=:all:", f"--target={target}", "--requirement", lock),
-        *(more if for_toolchain else ()),
+        *(toolchain_options if for_toolchain else ()),
     ]
     _run(command, target.parent, {})
 
 
-def _write_program(preset: Preset, place: Path) -> None:
+def _write_program(preset: Preset, programs_folder: Path) -> None:
     module, _, function = preset.entry_point.partition(":")
     path = f"sys.path.insert(0, '{AGENT}/lib'); sys.argv[0] = '{preset.program}'"
     code = f"import sys; {path}; from {module} import {function} as run; sys.exit(run())"
-    program = place / "bin" / preset.program
+    program = programs_folder / "bin" / preset.program
     program.parent.mkdir()
     # What the agent starts must not find the packages that it is made of.
     program.write_text(f'#!/bin/sh\nexec /usr/bin/python3 -I -c "{code}" "$@"\n', encoding="utf-8")
     program.chmod(0o755)
 
 
-def _run(command: Sequence[str | Path], place: Path, more: dict[str, str]) -> None:
+def _run(command: Sequence[str | Path], work_folder: Path, extra_environment: dict[str, str]) -> None:
     # The user's own settings say where packages come from.
     try:
         ran = subprocess.run(
             list(map(str, command)),
-            cwd=place,
-            env={**os.environ, **more},
+            cwd=work_folder,
+            env={**os.environ, **extra_environment},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -125,30 +129,30 @@ def _run(command: Sequence[str | Path], place: Path, more: dict[str, str]) -> No
     except subprocess.TimeoutExpired as error:
         raise EvaluationError(f"{command[0]} did not end within {_LONGEST_S} seconds. Try again.") from error
     if ran.returncode != 0:
-        said = (ran.stderr or ran.stdout).strip()[-1500:]
-        raise EvaluationError(f"The packages could not be installed, see below; then try again.\n{said}")
+        output = (ran.stderr or ran.stdout).strip()[-1500:]
+        raise EvaluationError(f"The packages could not be installed, see below; then try again.\n{output}")
 
 
 @contextlib.contextmanager
 def _new(folder: Path) -> Iterator[Path]:
     """A folder that comes into being at the end of the block, or not at all."""
     folder.parent.mkdir(parents=True, exist_ok=True)
-    place = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    new_folder = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
-        yield place
-        _make_readable(place)
+        yield new_folder
+        _make_readable(new_folder)
         # Somebody else may have been faster.
         with contextlib.suppress(FileExistsError, OSError):
-            place.rename(folder)
+            new_folder.rename(folder)
         if not folder.is_dir():
             raise EvaluationError(f"{folder} could not be made. Look whether something else is there.")
     finally:
-        shutil.rmtree(place, ignore_errors=True)
+        shutil.rmtree(new_folder, ignore_errors=True)
 
 
-def _make_readable(place: Path) -> None:
+def _make_readable(folder: Path) -> None:
     """As root, agents are run as users without rights."""
-    for parent, _, names in os.walk(place):
+    for parent, _, names in os.walk(folder):
         for path in (Path(parent), *(Path(parent, name) for name in names)):
             if not path.is_symlink():
                 mode = path.stat().st_mode

@@ -98,9 +98,9 @@ stands for the files that the problem asks for."""
         Args:
             registered: What the study calls it: a command of the user's own has no other name.
         """
-        own = self.title.partition(" ")[0] or registered
+        subject_name = self.title.partition(" ")[0] or registered
         version = str(self.facts.get("subject_version", ""))
-        return Running(name=own, configuration=self.configuration_sha256, version=version)
+        return Running(name=subject_name, configuration=self.configuration_sha256, version=version)
 
     def variables(self, toolchain: Mapping[str, str]) -> dict[str, str]:
         """Its whole environment.
@@ -109,14 +109,14 @@ stands for the files that the problem asks for."""
             toolchain: The environment of the problem's tools.
         """
         path = ":".join((*self.path, toolchain.get("PATH", "/usr/local/bin:/usr/bin:/bin")))
-        own = {"LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1", "TERM": "dumb", "PWD": "/code"}
-        return {**own, **toolchain, **MODEL_VARIABLES, **self.environment, "HOME": HOME, "PATH": path}
+        own_variables = {"LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1", "TERM": "dumb", "PWD": "/code"}
+        return {**own_variables, **toolchain, **MODEL_VARIABLES, **self.environment, "HOME": HOME, "PATH": path}
 
     def argv(self, prompt: str, files: Sequence[str] = ()) -> list[str]:
         """Program and arguments."""
         # The task may hold what looks like a placeholder.
-        given = {"{prompt}": shlex.quote(prompt), "{files}": shlex.join(files)}
-        return ["/bin/sh", "-c", re.sub(r"\{(?:prompt|files)\}", lambda found: given[found[0]], self.command)]
+        placeholders = {"{prompt}": shlex.quote(prompt), "{files}": shlex.join(files)}
+        return ["/bin/sh", "-c", re.sub(r"\{(?:prompt|files)\}", lambda match: placeholders[match[0]], self.command)]
 
     def input(self, prompt: str) -> str:
         """What it reads from standard input."""
@@ -169,7 +169,7 @@ class AgentEnd:
     """Of agents that speak ACP: a sentence on the ending."""
 
     @property
-    def why(self) -> str:
+    def failure_reason(self) -> str:
         """Why it has not submitted its work, as a sentence without a point; empty if it has."""
         match self.ending:
             case Ending.DONE:

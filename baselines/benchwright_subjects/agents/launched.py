@@ -15,7 +15,7 @@ _PLACE = "benchwright"
 
 
 def launched(
-    cache: Path, subject: str, command: str, place: str, *, acp: bool = False, refuses: Sequence[str] = ()
+    cache: Path, subject: str, command: str, agent_place: str, *, acp: bool = False, refuses: Sequence[str] = ()
 ) -> Launch | None:
     """What is started; none if our own agent works.
 
@@ -23,7 +23,7 @@ def launched(
         cache: Where subjects are installed.
         subject: The name of one, if any.
         command: A command of the user's own, if any.
-        place: `benchwright:FOLDER` shows it a folder.
+        agent_place: `benchwright:FOLDER` shows it a folder.
         acp: Whether the command speaks the Agent Client Protocol.
         refuses: Kinds of tools that an agent speaking it gets no permission for.
 
@@ -34,7 +34,7 @@ def launched(
         raise EvaluationError("--subject and --agent-command both say which agent works; leave one out.")
     if acp and (subject or not command):
         raise EvaluationError("--acp says how the program of --agent-command gets its task; leave it out, or give one.")
-    launch = installed(cache, subject) if subject else _of_command(command, place, acp=acp) if command else None
+    launch = installed(cache, subject) if subject else _of_command(command, agent_place, acp=acp) if command else None
     return _with_terms(launch, refuses) if refuses else launch
 
 
@@ -46,10 +46,10 @@ def _with_terms(launch: Launch | None, refuses: Sequence[str]) -> Launch:
     return replace(launch, acp=AcpTerms(frozenset(refuses)))
 
 
-def _of_command(command: str, place: str, *, acp: bool) -> Launch:
+def _of_command(command: str, agent_place: str, *, acp: bool) -> Launch:
     if acp and "{prompt}" in command:
         raise EvaluationError("An agent that speaks ACP gets its task by messages; leave {prompt} out of its command.")
-    name, _, folder = place.partition(":")
+    name, _, folder = agent_place.partition(":")
     if name not in ("", _PLACE):
         raise EvaluationError(
             f"Agents work in Benchwright's own sandbox, not in {name!r}. Give --agent-place benchwright:FOLDER."
@@ -70,7 +70,9 @@ def installed(cache: Path, subject: str) -> Launch:
     Raises:
         EvaluationError: It is not.
     """
-    known = preset(subject)
-    if not is_installed(known, cache):
-        raise EvaluationError(f"{known.title} {known.version} is not installed: benchwright subject add {subject}")
-    return known.launch(programs_of(known, cache), node_of(cache) if known.needs_node else None)
+    known_preset = preset(subject)
+    if not is_installed(known_preset, cache):
+        raise EvaluationError(
+            f"{known_preset.title} {known_preset.version} is not installed: benchwright subject add {subject}"
+        )
+    return known_preset.launch(programs_of(known_preset, cache), node_of(cache) if known_preset.needs_node else None)

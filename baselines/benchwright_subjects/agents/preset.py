@@ -101,10 +101,10 @@ class Preset(Model):
             lock = json.loads((self.folder / "package-lock.json").read_text(encoding="utf-8"))
             return str(lock["packages"][f"node_modules/{self.package}"]["version"])
         lock = (self.folder / "requirements.lock").read_text(encoding="utf-8")
-        found = re.search(rf"^{re.escape(self.package)}==(\S+)", lock, re.MULTILINE)
-        if found is None:
+        match = re.search(rf"^{re.escape(self.package)}==(\S+)", lock, re.MULTILINE)
+        if match is None:
             raise ValueError(f"{self.name}: the lock file does not name {self.package}")
-        return found[1]
+        return match[1]
 
     @cached_property
     def package_sha256(self) -> str:
@@ -120,8 +120,8 @@ class Preset(Model):
         """What decides what is installed."""
         if self.source is Source.PYPI:
             return (self.folder / "requirements.lock",)
-        own = (self.folder / "package.json", self.folder / "package-lock.json")
-        return (*own, NODE_LOCK) if self.needs_node else own
+        own_files = (self.folder / "package.json", self.folder / "package-lock.json")
+        return (*own_files, NODE_LOCK) if self.needs_node else own_files
 
     def launch(self, programs: Path, node: Path | None, command: str = "") -> Launch:
         """How it is started from where it is installed.
@@ -131,10 +131,10 @@ class Preset(Model):
             node: Node's folder, if it is needed.
             command: Instead of its own.
         """
-        shown = {AGENT: programs} | ({NODE: node} if node else {})
+        shown_folders = {AGENT: programs} | ({NODE: node} if node else {})
         return Launch(
             command=_filled(command or self.command),
-            shown=shown,
+            shown=shown_folders,
             path=(*(f"{AGENT}/{folder}" for folder in self.path), *((f"{NODE}/{NODE_PROGRAMS}",) if node else ())),
             environment={name: _filled(value) for name, value in self.environment.items()},
             files={path: _filled(text) for path, text in self.files.items()},
@@ -164,11 +164,11 @@ def preset(name: str) -> Preset:
     Raises:
         EvaluationError: There is none of this name.
     """
-    for one in presets():
-        if one.name == name:
-            return one
-    known = ", ".join(one.name for one in presets())
-    raise EvaluationError(f"There is no subject {name!r}. There are {known}.")
+    for candidate in presets():
+        if candidate.name == name:
+            return candidate
+    known_names = ", ".join(candidate.name for candidate in presets())
+    raise EvaluationError(f"There is no subject {name!r}. There are {known_names}.")
 
 
 def _read(file: Path) -> Preset:

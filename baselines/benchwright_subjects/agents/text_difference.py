@@ -13,30 +13,32 @@ _MOST_LINES = 2000
 
 def changes(old: str, new: str) -> tuple[Change, ...]:
     """Changes in the order in which they are applied: from the last place in the text to the first."""
-    before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
-    start, end = _shared(before, after)
-    one, other = before[start : len(before) - end], after[start : len(after) - end]
-    if max(len(one), len(other)) > _MOST_LINES:
-        spans = [(0, len(one), 0, len(other))]
+    old_lines, new_lines = old.splitlines(keepends=True), new.splitlines(keepends=True)
+    start, end = _shared(old_lines, new_lines)
+    old_middle, new_middle = old_lines[start : len(old_lines) - end], new_lines[start : len(new_lines) - end]
+    if max(len(old_middle), len(new_middle)) > _MOST_LINES:
+        spans = [(0, len(old_middle), 0, len(new_middle))]
     else:
-        blocks = difflib.SequenceMatcher(None, one, other).get_opcodes()
+        blocks = difflib.SequenceMatcher(None, old_middle, new_middle).get_opcodes()
         spans = [span for kind, *span in blocks if kind != "equal"]  # type: ignore[misc]
-    offsets = [sum(map(len, before[:start]))]
-    for line in one:
+    offsets = [sum(map(len, old_lines[:start]))]
+    for line in old_middle:
         offsets.append(offsets[-1] + len(line))
-    found = [_change(offsets[a], "".join(one[a:b]), "".join(other[c:d])) for a, b, c, d in spans]
-    return tuple(reversed(found))
+    text_changes = [_change(offsets[a], "".join(old_middle[a:b]), "".join(new_middle[c:d])) for a, b, c, d in spans]
+    return tuple(reversed(text_changes))
 
 
-def _shared(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
+def _shared(first_sequence: Sequence[str], second_sequence: Sequence[str]) -> tuple[int, int]:
     """How much two sequences have in common at the beginning, and at the end of the rest."""
-    most = min(len(one), len(other))
-    start = next((place for place in range(most) if one[place] != other[place]), most)
-    rest = most - start
-    end = next((place for place in range(rest) if one[-1 - place] != other[-1 - place]), rest)
+    longest = min(len(first_sequence), len(second_sequence))
+    start = next((index for index in range(longest) if first_sequence[index] != second_sequence[index]), longest)
+    remaining = longest - start
+    end = next(
+        (index for index in range(remaining) if first_sequence[-1 - index] != second_sequence[-1 - index]), remaining
+    )
     return start, end
 
 
-def _change(place: int, old: str, new: str) -> Change:
+def _change(offset: int, old: str, new: str) -> Change:
     start, end = _shared(old, new)
-    return Change(start=place + start, end=place + len(old) - end, text=new[start : len(new) - end])
+    return Change(start=offset + start, end=offset + len(old) - end, text=new[start : len(new) - end])

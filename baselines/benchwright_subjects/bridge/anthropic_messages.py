@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from benchwright_subjects.bridge.dialect import Dialect, Json, event, known
+from benchwright_subjects.bridge.dialect import Dialect, Json, event, present_fields
 from benchwright_subjects.inspect_private import AgentBridge, inspect_anthropic_api_request
 
 _KINDS = {
@@ -22,20 +22,20 @@ async def _answer(request: Json, model: str, bridge: AgentBridge) -> Json:
 
 
 def _events(request: Json, reply: Json) -> Iterator[bytes]:
-    def said(kind: str, **content: object) -> bytes:
+    def stream_event(kind: str, **content: object) -> bytes:
         return event({"type": kind, **content}, kind)
 
     begun = reply | {"content": [], "stop_reason": None, "usage": reply["usage"] | {"output_tokens": 0}}
-    yield said("message_start", message=begun)
-    for place, block in enumerate(reply["content"]):
-        start, deltas = _streamed(known(block))
-        yield said("content_block_start", index=place, content_block=start)
+    yield stream_event("message_start", message=begun)
+    for block_index, block in enumerate(reply["content"]):
+        start, deltas = _streamed(present_fields(block))
+        yield stream_event("content_block_start", index=block_index, content_block=start)
         for delta in deltas:
-            yield said("content_block_delta", index=place, delta=delta)
-        yield said("content_block_stop", index=place)
+            yield stream_event("content_block_delta", index=block_index, delta=delta)
+        yield stream_event("content_block_stop", index=block_index)
     ended = {"stop_reason": reply["stop_reason"], "stop_sequence": reply.get("stop_sequence")}
-    yield said("message_delta", delta=ended, usage=reply["usage"])
-    yield said("message_stop")
+    yield stream_event("message_delta", delta=ended, usage=reply["usage"])
+    yield stream_event("message_stop")
 
 
 def _streamed(block: Json) -> tuple[Json, list[Json]]:

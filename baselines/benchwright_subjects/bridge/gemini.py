@@ -22,7 +22,7 @@ async def _answer(request: Json, model: str, bridge: AgentBridge) -> Json:
 def _lower_case(schema: Any) -> Any:
     """A schema with the names of types as JSON Schema has them: Gemini's own are in upper case."""
     if isinstance(schema, list):
-        return [_lower_case(one) for one in schema]
+        return [_lower_case(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
     lowered = {name: _lower_case(value) for name, value in schema.items()}

@@ -113,15 +113,15 @@ class _Application:
 
     async def __call__(self, scope: _Scope, receive: _Receive, send: _Send) -> None:
         path = scope["path"]
-        found = route(path, scope["query_string"].decode("latin-1"))
-        dialect = found.dialect if found else dialect_of(path)
+        matched_route = route(path, scope["query_string"].decode("latin-1"))
+        dialect = matched_route.dialect if matched_route else dialect_of(path)
         try:
             if scope["method"] == "GET" and is_list_of_models(path):
                 await _send_json(send, 200, MODELS)
-            elif found is None or scope["method"] != "POST":
+            elif matched_route is None or scope["method"] != "POST":
                 raise RefusedError(404, f"There is no {scope['method']} {path} here.")
             else:
-                await self._answer(found, _parsed(await _body(scope, receive)), receive, send)
+                await self._answer(matched_route, _parsed(await _body(scope, receive)), receive, send)
         except RefusedError as error:
             await _send_json(send, error.status, dialect.error(error.status, str(error)))
 
@@ -147,8 +147,8 @@ class _Application:
                 return
             events = await _events(way.dialect, request, answer, begun)
             await _begin_stream(send, begun)
-            for one in events:
-                await send({"type": "http.response.body", "body": one, "more_body": True})
+            for chunk in events:
+                await send({"type": "http.response.body", "body": chunk, "more_body": True})
             await send({"type": "http.response.body", "body": b""})
         finally:
             gone.cancel()
@@ -200,9 +200,9 @@ def _whole(value: Any) -> Any:
         case str():
             return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         case list():
-            return [_whole(one) for one in value]
+            return [_whole(part) for part in value]
         case dict():
-            return {_whole(name): _whole(one) for name, one in value.items()}
+            return {_whole(name): _whole(part) for name, part in value.items()}
         case _:
             return value
 
@@ -223,6 +223,6 @@ async def _send_json(send: _Send, status: int, content: object) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
-async def _start(send: _Send, status: int, kind: bytes, *more: tuple[bytes, bytes]) -> None:
-    headers = [(b"content-type", kind), *more]
+async def _start(send: _Send, status: int, kind: bytes, *extra_headers: tuple[bytes, bytes]) -> None:
+    headers = [(b"content-type", kind), *extra_headers]
     await send({"type": "http.response.start", "status": status, "headers": headers})

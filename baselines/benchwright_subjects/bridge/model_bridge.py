@@ -58,14 +58,14 @@ class ModelBridge:
     def __init__(
         self,
         state: AgentState,
-        answered: Answered,
+        on_answer: Answered,
         seed: int | None = None,
         asking: Asking | None = None,
         *,
         forwards: bool = False,
     ) -> None:
         remember_versions()
-        self._answered = answered
+        self._on_answer = on_answer
         self._asking = asking
         self._seed = seed
         # A connection's requests are to count for the sample, whoever accepts it.
@@ -96,8 +96,8 @@ class ModelBridge:
         return asyncio.create_task(self._answer(route, request), context=self._context.copy())
 
     async def _answer(self, route: Route, request: Json) -> Json:
-        asked = _Request()
-        _REQUEST.set(asked)
+        asked_request = _Request()
+        _REQUEST.set(asked_request)
         try:
             return await route.dialect.answer(request, route.model, self._bridge)
         except LimitExceededError as error:
@@ -106,9 +106,9 @@ class ModelBridge:
         except Exception as error:
             if self.failed.done():
                 raise RefusedError(500, "The answer could not be recorded.") from error
-            if not asked.reached_model:
-                said = f"{type(error).__name__}: {error}"[:1000]
-                raise RefusedError(400, f"This is no valid request of {route.dialect.name}: {said}") from error
+            if not asked_request.reached_model:
+                problem = f"{type(error).__name__}: {error}"[:1000]
+                raise RefusedError(400, f"This is no valid request of {route.dialect.name}: {problem}") from error
             status = _status_of(error)
             raise RefusedError(status, f"The model did not answer (status {status}).") from error
 
@@ -128,8 +128,8 @@ class ModelBridge:
             return None
         return GenerateInput(messages, list(tools), tool_choice, config.model_copy(update={"seed": self._seed}))
 
-    async def _take(self, model: Model, output: ModelOutput, asked: GenerateInput) -> None:
-        await self._heard(self._answered(model, output))
+    async def _take(self, model: Model, output: ModelOutput, generate_input: GenerateInput) -> None:
+        await self._heard(self._on_answer(model, output))
 
     async def _heard(self, hearing: Awaitable[None]) -> None:
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from benchwright_subjects.bridge.dialect import Dialect, Json, event, known
+from benchwright_subjects.bridge.dialect import Dialect, Json, event, present_fields
 from benchwright_subjects.inspect_private import AgentBridge, inspect_completions_api_request
 
 _NO_PARAMETERS = {"type": "object", "properties": {}}
@@ -25,18 +25,18 @@ async def _answer(request: Json, model: str, bridge: AgentBridge) -> Json:
 def _events(request: Json, reply: Json) -> Iterator[bytes]:
     base = {name: reply[name] for name in ("id", "created", "model")} | {"object": "chat.completion.chunk"}
 
-    def chunk(place: int, delta: Json, finish: str | None = None) -> bytes:
-        return event({**base, "choices": [{"index": place, "delta": delta, "finish_reason": finish}]})
+    def chunk(index: int, delta: Json, finish: str | None = None) -> bytes:
+        return event({**base, "choices": [{"index": index, "delta": delta, "finish_reason": finish}]})
 
     for choice in reply["choices"]:
-        place, message = choice["index"], known(choice["message"])
+        choice_index, message = choice["index"], present_fields(choice["message"])
         calls, text = message.pop("tool_calls", []), message.pop("content", "")
-        yield chunk(place, {**message, "content": ""})
+        yield chunk(choice_index, {**message, "content": ""})
         if text:
-            yield chunk(place, {"content": text})
+            yield chunk(choice_index, {"content": text})
         for number, call in enumerate(calls):
-            yield from (chunk(place, {"tool_calls": [part]}) for part in _parts(number, call))
-        yield chunk(place, {}, choice["finish_reason"])
+            yield from (chunk(choice_index, {"tool_calls": [part]}) for part in _parts(number, call))
+        yield chunk(choice_index, {}, choice["finish_reason"])
     if (request.get("stream_options") or {}).get("include_usage"):
         yield event({**base, "choices": [], "usage": reply.get("usage")})
     yield b"data: [DONE]\n\n"
@@ -45,8 +45,8 @@ def _events(request: Json, reply: Json) -> Iterator[bytes]:
 def _parts(number: int, call: dict[str, Any]) -> Iterator[Json]:
     """A call of a tool as it is streamed: the name, then the arguments."""
     function = call["function"]
-    named = {"name": function["name"], "arguments": ""}
-    yield {"index": number, "id": call["id"], "type": "function", "function": named}
+    function_fields = {"name": function["name"], "arguments": ""}
+    yield {"index": number, "id": call["id"], "type": "function", "function": function_fields}
     yield {"index": number, "function": {"arguments": function["arguments"]}}
 
 

@@ -34,18 +34,18 @@ def _functions(tools: Iterable[Json]) -> Iterator[Json]:
 def _events(request: Json, reply: Json) -> Iterator[bytes]:
     numbers = itertools.count()
 
-    def said(kind: str, **content: object) -> bytes:
+    def stream_event(kind: str, **content: object) -> bytes:
         return event({"type": kind, "sequence_number": next(numbers), **content}, kind)
 
     begun = reply | {"status": "in_progress", "output": [], "usage": None, "incomplete_details": None}
-    yield said("response.created", response=begun)
-    yield said("response.in_progress", response=begun)
-    for place, item in enumerate(reply["output"]):
-        yield said("response.output_item.added", output_index=place, item=_begun(item))
+    yield stream_event("response.created", response=begun)
+    yield stream_event("response.in_progress", response=begun)
+    for output_index, item in enumerate(reply["output"]):
+        yield stream_event("response.output_item.added", output_index=output_index, item=_begun(item))
         for kind, content in _parts(item):
-            yield said(kind, item_id=item.get("id"), output_index=place, **content)
-        yield said("response.output_item.done", output_index=place, item=item)
-    yield said(f"response.{reply['status']}", response=reply)
+            yield stream_event(kind, item_id=item.get("id"), output_index=output_index, **content)
+        yield stream_event("response.output_item.done", output_index=output_index, item=item)
+    yield stream_event(f"response.{reply['status']}", response=reply)
 
 
 def _begun(item: Json) -> Json:
@@ -58,8 +58,8 @@ def _parts(item: Json) -> Iterator[tuple[str, Json]]:
     """What is streamed of an item between its beginning and its end."""
     match item["type"]:
         case "message":
-            for place, part in enumerate(item["content"]):
-                yield from _text_parts(place, part)
+            for content_index, part in enumerate(item["content"]):
+                yield from _text_parts(content_index, part)
         case "function_call":
             yield "response.function_call_arguments.delta", {"delta": item["arguments"]}
             yield "response.function_call_arguments.done", {"arguments": item["arguments"], "name": item["name"]}
@@ -68,15 +68,15 @@ def _parts(item: Json) -> Iterator[tuple[str, Json]]:
             yield "response.custom_tool_call_input.done", {"input": item["input"]}
 
 
-def _text_parts(place: int, part: Json) -> Iterator[tuple[str, Json]]:
-    at = {"content_index": place}
+def _text_parts(content_index: int, part: Json) -> Iterator[tuple[str, Json]]:
+    location = {"content_index": content_index}
     if part["type"] != "output_text":
-        yield "response.content_part.added", {**at, "part": part}
+        yield "response.content_part.added", {**location, "part": part}
     else:
-        yield "response.content_part.added", {**at, "part": part | {"text": "", "annotations": []}}
-        yield "response.output_text.delta", {**at, "delta": part["text"], "logprobs": []}
-        yield "response.output_text.done", {**at, "text": part["text"], "logprobs": []}
-    yield "response.content_part.done", {**at, "part": part}
+        yield "response.content_part.added", {**location, "part": part | {"text": "", "annotations": []}}
+        yield "response.output_text.delta", {**location, "delta": part["text"], "logprobs": []}
+        yield "response.output_text.done", {**location, "text": part["text"], "logprobs": []}
+    yield "response.content_part.done", {**location, "part": part}
 
 
 OPENAI_RESPONSES = Dialect("openai-responses", _answer, _events, error)

@@ -46,13 +46,13 @@ class Route:
 def route(path: str, query: str) -> Route | None:
     """The protocol of a request for an answer; None if there is no such address."""
     for pattern, dialect in _POSTS:
-        if found := pattern.fullmatch(path):
-            named = found.groupdict()
-            if "how" not in named:
+        if match := pattern.fullmatch(path):
+            path_parts = match.groupdict()
+            if "how" not in path_parts:
                 return Route(dialect)
-            streams = named["how"] == "streamGenerateContent"
+            streams = path_parts["how"] == "streamGenerateContent"
             as_list = streams and parse_qs(query).get("alt") != ["sse"]
-            return Route(dialect, unquote(named["model"]), streams, as_list)
+            return Route(dialect, unquote(path_parts["model"]), streams, as_list)
     return None
 
 
@@ -63,7 +63,7 @@ def is_list_of_models(path: str) -> bool:
 
 def dialect_of(path: str) -> Dialect:
     """Whose form a refusal has, also where there is no such address."""
-    found = route(path, "")
-    if found is not None:
-        return found.dialect
+    matched_route = route(path, "")
+    if matched_route is not None:
+        return matched_route.dialect
     return GEMINI if "beta" in path else ANTHROPIC_MESSAGES if path.startswith("/v1/messages") else OPENAI_CHAT

@@ -187,14 +187,14 @@ def write_replies(log: EvalLog, file: Path) -> None:
 def _origin(log: EvalLog, sample: EvalSample, condition: Solver) -> dict[str, JsonValue]:
     """What a line says of its answer's origin: see `benchwright_problems.storage.responses.Origin`."""
     attempt = _facts(sample).get("attempt")
-    asked = log.eval.metadata or {}
+    task_metadata = log.eval.metadata or {}
     origin = {
         "attempt": attempt,
         "solver": log.eval.model if attempt else None,
         "condition": condition.value if attempt else None,
-        "prompts": asked.get("prompts"),
-        "shots": asked.get("shots"),
-        "steps": asked.get("steps") or None,
+        "prompts": task_metadata.get("prompts"),
+        "shots": task_metadata.get("shots"),
+        "steps": task_metadata.get("steps") or None,
     }
     return {name: value for name, value in origin.items() if value is not None}
 
@@ -215,8 +215,8 @@ def write_work(log: EvalLog, attempts: EventLog, file: Path) -> None:
         name = str(_facts(sample).get("attempt", ""))
         verdict = attempts.summary(name).verdict if name else None
         if verdict is not None:
-            found = contents_of(attempts.events(name), verdict.snapshot)
-            files = {path: content.decode("utf-8", "replace") for path, content in found.items()}
+            contents = contents_of(attempts.events(name), verdict.snapshot)
+            files = {path: content.decode("utf-8", "replace") for path, content in contents.items()}
             work = {"response": files[ANSWER]} if ANSWER in files else {"files": dict[str, JsonValue](files)}
             lines.append({"id": str(sample.id), **work, **_origin(log, sample, Solver.AGENT)})
     write_lines(file, lines)
@@ -228,7 +228,7 @@ def summary(log: EvalLog) -> dict[str, JsonValue]:
     facts = [_facts(sample) for sample in samples]
     refined = [sample for sample in samples if str(sample.id).endswith(SUFFIX)]
     usage = log.stats.model_usage.values()
-    costs = [one.total_cost for one in usage if one.total_cost is not None]
+    costs = [model_usage.total_cost for model_usage in usage if model_usage.total_cost is not None]
     return {
         "log": log.location,
         "status": log.status,
@@ -237,9 +237,12 @@ def summary(log: EvalLog) -> dict[str, JsonValue]:
         **_counts([sample for sample in samples if sample not in refined]),
         "refined": _counts(refined) if refined else None,
         "input_tokens": sum(
-            one.input_tokens + (one.input_tokens_cache_read or 0) + (one.input_tokens_cache_write or 0) for one in usage
+            model_usage.input_tokens
+            + (model_usage.input_tokens_cache_read or 0)
+            + (model_usage.input_tokens_cache_write or 0)
+            for model_usage in usage
         ),
-        "output_tokens": sum(one.output_tokens for one in usage),
+        "output_tokens": sum(model_usage.output_tokens for model_usage in usage),
         "cost_usd": round(sum(costs), 6) if costs else None,
         "length": {name: _length(facts, name) for name in ("prompt", "reply")},
         "attempts": [str(fact["attempt"]) for fact in facts if "attempt" in fact],

@@ -41,7 +41,7 @@ class Examples:
     seed: int
 
     @classmethod
-    def of(cls, store: Store, pack: str, shots: int, *, think: bool, seed: int) -> Examples:
+    def from_pack(cls, store: Store, pack: str, shots: int, *, think: bool, seed: int) -> Examples:
         """Those of a pack; none if no examples are requested.
 
         Raises:
@@ -50,21 +50,25 @@ class Examples:
         if not shots:
             return cls((), 0, think, seed)
         public = [problem for problem in store.public(pack).problems if problem.public.question is not None]
-        found = [problem for one in public if is_validation(problem := store.unseal(f"{pack}/{one.id}"))]
-        found = [problem for problem in found if problem.hidden.answer is not None]
-        if not found:
+        candidates = [
+            problem
+            for public_problem in public
+            if is_validation(problem := store.unseal(f"{pack}/{public_problem.id}"))
+        ]
+        candidates = [problem for problem in candidates if problem.hidden.answer is not None]
+        if not candidates:
             raise EvaluationError(
                 f"The pack {pack!r} has no validation split to take examples from. Import the data set's validation"
                 " file as a pack and name it with --examples, or leave out --shots."
             )
-        return cls(found, shots, think, seed)
+        return cls(candidates, shots, think, seed)
 
     @property
     def ids(self) -> frozenset[str]:
         """The names of all of them."""
         return frozenset(problem.id for problem in self.problems)
 
-    def before(self, problem: Problem) -> tuple[Turn, ...]:
+    def turns_before(self, problem: Problem) -> tuple[Turn, ...]:
         """What to show before a problem: of its language and format, of its domain first.
 
         Questions that these are the same for get the same ones in the same order.
@@ -72,16 +76,27 @@ class Examples:
         question = problem.public.question
         if question is None or not self.shots:
             return ()
-        same = [one for one in self.problems if _like(one.public.question, question) and one.id != problem.id]
+        like_problems = [
+            candidate
+            for candidate in self.problems
+            if _is_alike(candidate.public.question, question) and candidate.id != problem.id
+        ]
         draw = random.Random(f"{self.seed}:{question.language}:{question.format}:{question.domain}")  # noqa: S311
-        draw.shuffle(same)
-        same.sort(key=lambda one: one.public.question is not None and one.public.question.domain != question.domain)
+        draw.shuffle(like_problems)
+        like_problems.sort(
+            key=lambda candidate: (
+                candidate.public.question is not None and candidate.public.question.domain != question.domain
+            )
+        )
         turns = []
-        for one in same[: self.shots]:
-            if one.hidden.answer is not None:
-                turns.append(example(one, one.hidden.answer, think=self.think))
+        for candidate in like_problems[: self.shots]:
+            if candidate.hidden.answer is not None:
+                turns.append(example(candidate, candidate.hidden.answer, think=self.think))
         return tuple(turns)
 
 
-def _like(one: Question | None, other: Question) -> bool:
-    return one is not None and (one.language, one.format) == (other.language, other.format)
+def _is_alike(first_question: Question | None, second_question: Question) -> bool:
+    return first_question is not None and (first_question.language, first_question.format) == (
+        second_question.language,
+        second_question.format,
+    )

@@ -29,20 +29,20 @@ def keep(folder: Path, log: Path, attempts: Iterable[str]) -> None:
         OSError: The folder can't be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    kept = folder / log.name
-    if not (kept.exists() and kept.samefile(log)):
-        kept.unlink(missing_ok=True)
+    kept_log = folder / log.name
+    if not (kept_log.exists() and kept_log.samefile(log)):
+        kept_log.unlink(missing_ok=True)
         try:
-            os.link(log, kept)
+            os.link(log, kept_log)
         except OSError:
-            shutil.copyfile(log, kept)
-    write_atomically(_note_of(kept), json.dumps(sorted(attempts)).encode())
+            shutil.copyfile(log, kept_log)
+    write_atomically(_note_of(kept_log), json.dumps(sorted(attempts)).encode())
 
 
 def logs_of(folder: Path, attempts: Iterable[str]) -> Sequence[Path]:
     """The logs that cover any of these attempts, the oldest first."""
-    wanted = set(attempts)
-    return [log for log in sorted(folder.glob("*.eval")) if wanted.intersection(_noted(log))]
+    attempt_ids = set(attempts)
+    return [log for log in sorted(folder.glob("*.eval")) if attempt_ids.intersection(_noted(log))]
 
 
 def _note_of(log: Path) -> Path:
@@ -51,7 +51,7 @@ def _note_of(log: Path) -> Path:
 
 def _noted(log: Path) -> list[str]:
     try:
-        found = json.loads(_note_of(log).read_bytes())
+        noted_attempts = json.loads(_note_of(log).read_bytes())
     except (OSError, ValueError):
         return []
-    return [str(attempt) for attempt in found] if isinstance(found, list) else []
+    return [str(attempt) for attempt in noted_attempts] if isinstance(noted_attempts, list) else []

@@ -24,7 +24,7 @@ def set_prices(file: Path, model: str = "") -> None:
         EvaluationError: The file can't be read, a price is missing or no number, or the model is not there.
     """
     try:
-        found = yaml.safe_load(file.read_text(encoding="utf-8"))
+        price_table = yaml.safe_load(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise EvaluationError(f"{file} can't be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:
@@ -32,22 +32,24 @@ def set_prices(file: Path, model: str = "") -> None:
     except yaml.YAMLError as error:
         raise EvaluationError(f"{file} is neither YAML nor JSON: {error}") from error
     example = _EXAMPLE.format(name=model or "openai/gpt-5")
-    if not isinstance(found, dict):
+    if not isinstance(price_table, dict):
         raise EvaluationError(f"{file} has no prices. Write US dollars for a million tokens: {example}")
-    prices = {str(name): _price(file, str(name), value) for name, value in found.items()}
+    prices = {str(name): _price(file, str(name), value) for name, value in price_table.items()}
     if model and model not in prices:
         raise EvaluationError(f"{file} has no prices of {model}, only of {', '.join(prices) or 'none'}. Add: {example}")
     for name, price in prices.items():
         # Inspect's own function refuses models that its table does not have, such as those behind an address.
-        known = get_model_info(name) or ModelInfo()
-        set_model_info(name, known.model_copy(update={"cost": price}))
+        model_info = get_model_info(name) or ModelInfo()
+        set_model_info(name, model_info.model_copy(update={"cost": price}))
 
 
 def _price(file: Path, name: str, value: object) -> ModelCost:
     try:
         return ModelCost.model_validate(value)
     except ValidationError as error:
-        fields = ", ".join(f"{'.'.join(map(str, one['loc'])) or 'all'} ({one['msg']})" for one in error.errors())
+        fields = ", ".join(
+            f"{'.'.join(map(str, details['loc'])) or 'all'} ({details['msg']})" for details in error.errors()
+        )
         example = _EXAMPLE.format(name=name)
         raise EvaluationError(
             f"{file}, {name}: {fields}. Write US dollars for a million tokens, 0 for a cache without a price: {example}"

@@ -127,8 +127,8 @@ class TaskRun:
             await sample.attempt.close("the run was interrupted")
 
 
-def _date(given: str) -> str:
+def _date(date_text: str) -> str:
     try:
-        return check_date(given) if given else ""
+        return check_date(date_text) if date_text else ""
     except ValueError as error:
         raise EvaluationError(f"The knowledge cut-off {error}.") from error

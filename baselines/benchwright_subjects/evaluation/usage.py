@@ -46,20 +46,20 @@ def knowledge_cutoff(model: str) -> str:
 
 def by_tokenizer(model: str, prompt: str, reply: str, tokens: TokenCounter) -> ModelUsage | None:
     """A count of our own, where the provider gives none; none without a table of tokens."""
-    sent, received = tokens.count(prompt), tokens.count(reply)
-    if sent is None or received is None:
+    input_count, output_count = tokens.count(prompt), tokens.count(reply)
+    if input_count is None or output_count is None:
         return None
     return ModelUsage(
         model=model,
         calls=1,
-        input_tokens=sent,
-        output_tokens=received,
-        total_tokens=sent + received,
+        input_tokens=input_count,
+        output_tokens=output_count,
+        total_tokens=input_count + output_count,
         counted_by=f"tiktoken {ENCODING}",
     )
 
 
-def rest(model: str, counted: Counted, told: ModelUsage | None, *, calls: int) -> ModelUsage | None:
+def unlogged_usage(model: str, counted: Counted, logged_usage: ModelUsage | None, *, calls: int) -> ModelUsage | None:
     """The part of a provider's count that is not in the log yet; None if all of it is.
 
     A reply that passes a limit is paid for and never seen.
@@ -67,22 +67,22 @@ def rest(model: str, counted: Counted, told: ModelUsage | None, *, calls: int) -
     Args:
         model: Which.
         counted: The provider's count.
-        told: What is in the log.
+        logged_usage: What is in the log.
         calls: How many replies there are, where none of them is in the log.
     """
-    if told is None:
+    if logged_usage is None:
         return as_event(model, counted, calls=max(1, calls))
-    left = counted.total_tokens - told.total_tokens
+    left = counted.total_tokens - logged_usage.total_tokens
     if left <= 0:
         return None
     return ModelUsage(
         model=model,
         calls=1,
-        input_tokens=max(0, counted.input_tokens - told.input_tokens),
-        output_tokens=max(0, counted.output_tokens - told.output_tokens),
-        reasoning_tokens=max(0, (counted.reasoning_tokens or 0) - told.reasoning_tokens),
-        cache_read_tokens=max(0, (counted.input_tokens_cache_read or 0) - told.cache_read_tokens),
-        cache_write_tokens=max(0, (counted.input_tokens_cache_write or 0) - told.cache_write_tokens),
+        input_tokens=max(0, counted.input_tokens - logged_usage.input_tokens),
+        output_tokens=max(0, counted.output_tokens - logged_usage.output_tokens),
+        reasoning_tokens=max(0, (counted.reasoning_tokens or 0) - logged_usage.reasoning_tokens),
+        cache_read_tokens=max(0, (counted.input_tokens_cache_read or 0) - logged_usage.cache_read_tokens),
+        cache_write_tokens=max(0, (counted.input_tokens_cache_write or 0) - logged_usage.cache_write_tokens),
         total_tokens=left,
-        cost_usd=None if counted.total_cost is None else max(0.0, counted.total_cost - (told.cost_usd or 0.0)),
+        cost_usd=None if counted.total_cost is None else max(0.0, counted.total_cost - (logged_usage.cost_usd or 0.0)),
     )

@@ -38,7 +38,7 @@ class Failure(StrEnum):
 
 def printable(text: str) -> str:
     """What a server said, without what a terminal would obey."""
-    return "".join(one if one.isprintable() or one == "\n" else " " for one in text)
+    return "".join(character if character.isprintable() or character == "\n" else " " for character in text)
 
 
 HOPELESS = frozenset({Failure.NOT_STARTED, Failure.NOT_SUPPORTED, Failure.NOT_SIGNED_IN})

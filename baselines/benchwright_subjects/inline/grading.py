@@ -18,7 +18,7 @@ from benchwright_verilog.syntax.surrogates import encode_text
 
 
 @dataclass(frozen=True)
-class Where:
+class GradingPlace:
     """Where the hidden tests run."""
 
     home: Home
@@ -29,7 +29,7 @@ class Where:
 async def grade_records(
     records: Sequence[SiteRecord],
     problems: Mapping[str, Problem],
-    where: Where,
+    runner_setup: GradingPlace,
     on_progress: Callable[[Progress], None],
 ) -> list[SnapshotVerdict]:
     """The verdicts on all snapshots of some sites.
@@ -37,7 +37,7 @@ async def grade_records(
     Args:
         records: The sites.
         problems: PACK/ID → with its hidden part.
-        where: Where the tests run.
+        runner_setup: Where the tests run.
         on_progress: Called as verdicts come.
     """
     snapshots = [(record, snapshot) for record in records for snapshot in record.snapshots]
@@ -46,28 +46,30 @@ async def grade_records(
     solutions = [
         (problems[record.problem], _files(problems[record.problem], record, snapshot)) for record, snapshot in snapshots
     ]
-    verdicts = await grade_files(solutions, where, on_progress)
-    return [_verdict(*one, verdict) for one, verdict in zip(snapshots, verdicts, strict=True)]
+    verdicts = await grade_files(solutions, runner_setup, on_progress)
+    return [_verdict(*judged_snapshot, verdict) for judged_snapshot, verdict in zip(snapshots, verdicts, strict=True)]
 
 
 async def grade_files(
-    solutions: Sequence[tuple[Problem, Mapping[str, bytes]]], where: Where, on_progress: Callable[[Progress], None]
+    solutions: Sequence[tuple[Problem, Mapping[str, bytes]]],
+    runner_setup: GradingPlace,
+    on_progress: Callable[[Progress], None],
 ) -> list[Verdict]:
     """The verdicts on some files, in their order.
 
     Args:
         solutions: Problems with their hidden parts, and what is judged.
-        where: Where the tests run.
+        runner_setup: Where the tests run.
         on_progress: Called as verdicts come.
     """
-    sandbox = open_sandbox(where.sandbox)
-    toolchain = toolchain_for(sandbox.name, where.home.cache)
-    async with open_executor(where.home, jobs=where.jobs, cluster=None, options=()) as runs:
+    sandbox = open_sandbox(runner_setup.sandbox)
+    toolchain = toolchain_for(sandbox.name, runner_setup.home.cache)
+    async with open_executor(runner_setup.home, jobs=runner_setup.jobs, cluster=None, options=()) as runs:
         grader = BatchGrader(
             runs,
             sandbox=sandbox,
             toolchain=toolchain,
-            verdicts=VerdictStore.of(where.home),
+            verdicts=VerdictStore.from_home(runner_setup.home),
             on_progress=on_progress,
         )
         return await grader.grade(solutions)

@@ -27,13 +27,13 @@ def errors(files: Mapping[str, str]) -> Counter[str]:
     for path in sorted(files):
         compilation.addSyntaxTree(SyntaxTree.fromText(files[path], sources, path, path, options))
     engine = pyslang.DiagnosticEngine(sources)
-    found: Counter[str] = Counter()
+    error_counts: Counter[str] = Counter()
     for diagnostic in compilation.getAllDiagnostics():
         if engine.getSeverity(diagnostic.code, diagnostic.location).name in ("Error", "Fatal"):
-            found[engine.formatMessage(diagnostic)] += 1
-    return found
+            error_counts[engine.formatMessage(diagnostic)] += 1
+    return error_counts
 
 
-def has_new_errors(before: Mapping[str, str], after: Mapping[str, str]) -> bool:
+def has_new_errors(old_files: Mapping[str, str], new_files: Mapping[str, str]) -> bool:
     """Whether slang says errors of the files after a change that it did not say, or not so often, before."""
-    return bool(errors(after) - errors(before))
+    return bool(errors(new_files) - errors(old_files))

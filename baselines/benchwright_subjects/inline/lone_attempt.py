@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from benchwright_attempts.errors import EvaluationError
 from benchwright_attempts.events.events import AssistAsked
 from benchwright_attempts.events.evidence import AssistAccepted, AssistShown, ModelUsage
-from benchwright_attempts.grading.grading import Graded
+from benchwright_attempts.grading.grading import GradingOutcome
 from benchwright_attempts.grading.regrading import regrade
 from benchwright_attempts.summary.summary import AttemptVerdict
 from benchwright_attempts.terms import Terms
@@ -29,7 +29,7 @@ from benchwright_subjects.inline.site_run import Rules, Subject, play
 from benchwright_subjects.inline.sites import Site, SiteKind
 from benchwright_subjects.inline.text.document import Document
 from benchwright_subjects.inline.text.start_text import StartText, start_texts
-from benchwright_subjects.inline.witness import Asked, Hand, Witness
+from benchwright_subjects.inline.witness import Hand, Witness, WitnessedRequest
 from benchwright_subjects.inline.workplace import remove_leftovers, workplace
 from benchwright_subjects.sample_attempt import SampleAttempt
 from benchwright_subjects.sample_attempt import Subject as Solver
@@ -89,14 +89,14 @@ async def found_server(part: ModelCondition, subject: Subject, configuration: st
         SubjectError: It does not start.
     """
     remove_leftovers(subject.places)
-    with workplace(subject.places, {}, subject.launch.profile) as place:
+    with workplace(subject.places, {}, subject.launch.profile) as work_folders:
         async with (
-            served(subject.model, Witness().used) as service,
-            connected(subject.launched(service), subject.dialect, place, subject.environ) as (_, name),
+            served(subject.model, Witness().note_usage) as service,
+            connected(subject.launched(service), subject.dialect, work_folders, subject.environ) as (_, name),
         ):
             registered = part.condition.subject
-            own = registered.name if registered is not None else name.name
-            part.check_subject(Running(name=own, version=name.version, configuration=configuration))
+            server_name = registered.name if registered is not None else name.name
+            part.check_subject(Running(name=server_name, version=name.version, configuration=configuration))
     return LoneServer(part, subject, configuration, name)
 
 
@@ -121,8 +121,8 @@ async def attempt_problems(
         SubjectError: The server would fail at every problem.
     """
     verdicts = []
-    for done, (ref, number) in enumerate(problems):
-        on_end(done, len(problems))
+    for done_count, (ref, number) in enumerate(problems):
+        on_end(done_count, len(problems))
         verdicts.append(await _attempt(services, server, ref, number))
     on_end(len(problems), len(problems))
     return verdicts
@@ -141,7 +141,7 @@ async def _attempt(services: EvaluationServices, server: LoneServer, ref: str, n
         part.attempt(ref, number),
         part.condition.knowledge_cutoff or "",
         program=server.facts,
-        files={one.path: encode_text(one.text) for one in texts},
+        files={start_text.path: encode_text(start_text.text) for start_text in texts},
     )
     sample = await SampleAttempt.begin(services, "", ref, problem, number, solver)
     if sample.earlier is not None or sample.attempt.ended:
@@ -155,7 +155,7 @@ async def _attempt(services: EvaluationServices, server: LoneServer, ref: str, n
     return (await sample.attempt.writer.summary()).verdict
 
 
-async def _end(sample: SampleAttempt, failure: SubjectError | None) -> Graded | None:
+async def _end(sample: SampleAttempt, failure: SubjectError | None) -> GradingOutcome | None:
     if sample.out_of_time_s is not None:
         return await sample.attempt.time_out("time_limit", sample.out_of_time_s)
     if failure is None:
@@ -177,14 +177,14 @@ async def _work(
 ) -> SubjectError | None:
     """Fill the places of each file. Returns how the server failed; None if it behaved, or its time was over."""
     rules = Rules(Refusal.ALONE, timeout_s=server.rules.timeout_s, most_asks=server.rules.most_asks)
-    present = visible_files(problem, statement=True) | {one.path: one.text for one in texts}
+    present = visible_files(problem, statement=True) | {start_text.path: start_text.text for start_text in texts}
     failure: SubjectError | None = None
     async with sample.solving():
         for text in texts:
             witness = _Recorder(sample, text.path, server.title)
             for site in _sites(sample.header.problem, text, present):
-                others = {path: content for path, content in present.items() if path != text.path}
-                played = await play(site, others, subject, server.rules.policy, rules, witness)
+                other_files = {path: content for path, content in present.items() if path != text.path}
+                played = await play(site, other_files, subject, server.rules.policy, rules, witness)
                 present[text.path] = played.document.text
                 if played.failure is not None:
                     failure = played.failure
@@ -202,16 +202,19 @@ def _sites(ref: str, text: StartText, present: Mapping[str, str]) -> Iterator[Si
         text: The file.
         present: Its content, by path, once a place was played.
     """
-    done = ""
-    for place, expected in enumerate(text.expected):
-        before, after = done + text.fragments[place], "".join(text.fragments[place + 1 :])
-        name = f"{ref}/{text.path}#{SiteKind.EMPTY_BODY}-{place + 1}"
-        yield Site(name, ref, text.path, SiteKind.EMPTY_BODY, before, after, expected)
+    finished_text = ""
+    for fragment_index, expected in enumerate(text.expected):
+        text_before, text_after = (
+            finished_text + text.fragments[fragment_index],
+            "".join(text.fragments[fragment_index + 1 :]),
+        )
+        name = f"{ref}/{text.path}#{SiteKind.EMPTY_BODY}-{fragment_index + 1}"
+        yield Site(name, ref, text.path, SiteKind.EMPTY_BODY, text_before, text_after, expected)
         whole = present[text.path]
-        if not whole.endswith(after):
+        if not whole.endswith(text_after):
             # An offer took away what follows, so nobody can say where the next place is.
             return
-        done = whole.removesuffix(after)
+        finished_text = whole.removesuffix(text_after)
 
 
 class _Recorder(Witness):
@@ -227,11 +230,11 @@ class _Recorder(Witness):
         self._sample = sample
         self._path = path
         self._provider = provider
-        self._shown = 0
+        self._shown_count = 0
 
-    async def asked(self, asked: Asked) -> None:
+    async def request(self, request: WitnessedRequest) -> None:
         """Records the request, and what was shown."""
-        decision = asked.step.decision
+        decision = request.step.decision
         is_shown = decision in SHOWN
         outcome = "shown" if is_shown else "timed_out" if decision is Decision.TIMED_OUT else "nothing"
         await self._sample.record(
@@ -240,31 +243,31 @@ class _Recorder(Witness):
                 path=self._path,
                 version=self._sample.version(self._path),
                 outcome=outcome,
-                latency_ms=None if asked.latency_ms is None else round(asked.latency_ms, 3),
+                latency_ms=None if request.latency_ms is None else round(request.latency_ms, 3),
             )
         )
         if not is_shown:
             return
-        self._shown += 1
+        self._shown_count += 1
         await self._sample.record(
             AssistShown(
                 assist=self._assist,
                 provider=self._provider,
                 path=self._path,
                 version=self._sample.version(self._path),
-                offset=asked.document.cursor,
-                length=len(asked.step.offer),
-                text=asked.step.offer,
+                offset=request.document.cursor,
+                length=len(request.step.offer),
+                text=request.step.offer,
                 trigger="invoked",
             )
         )
 
-    async def changed(self, before: Document, after: Document, hand: Hand) -> None:
+    async def changed(self, old_document: Document, new_document: Document, hand: Hand) -> None:
         """Records the edit, and the acceptance that it is."""
         is_offer = hand is not Hand.DRIVER
         reason = _REASONS[hand]
         metadata: dict[str, JsonValue] = {"extensionId": self._provider} if is_offer else {"kind": "type"}
-        content = encode_text(after.text)
+        content = encode_text(new_document.text)
         await self._sample.edit(self._path, content, self._provider, reason=reason, metadata=metadata)
         if is_offer:
             await self._sample.record(
@@ -273,18 +276,18 @@ class _Recorder(Witness):
                     provider=self._provider,
                     path=self._path,
                     version=self._sample.version(self._path),
-                    length=max(0, after.cursor - before.cursor),
+                    length=max(0, new_document.cursor - old_document.cursor),
                     partial=hand is Hand.PARTLY_ACCEPTED,
                 )
             )
 
-    async def used(self, usage: ModelUsage) -> None:
+    async def note_usage(self, usage: ModelUsage) -> None:
         """Records what the model used."""
         await self._sample.record_usage(usage)
 
     @property
     def _assist(self) -> str:
-        return f"{self._path}:{self._shown}"
+        return f"{self._path}:{self._shown_count}"
 
 
 _REASONS = {

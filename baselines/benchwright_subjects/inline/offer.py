@@ -19,13 +19,13 @@ _SET_ASIDE = 0xF0000
 """Escaped characters wait here, in a private use area, until the placeholders are replaced."""
 
 
-class Received(BaseModel):
+class ReceivedMessage(BaseModel):
     """Base of what is read of a server's message; what else it says is left alone."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True)
 
 
-class ReceivedPosition(Received):
+class ReceivedPosition(ReceivedMessage):
     """LSP's `Position`."""
 
     line: int = Field(ge=0, lt=1 << 31)
@@ -37,14 +37,14 @@ class ReceivedPosition(Received):
         return Position(self.line, self.character)
 
 
-class ReceivedRange(Received):
+class ReceivedRange(ReceivedMessage):
     """LSP's `Range`."""
 
     start: ReceivedPosition
     end: ReceivedPosition
 
 
-class ReceivedCommand(Received):
+class ReceivedCommand(ReceivedMessage):
     """LSP's `Command`."""
 
     command: str
@@ -60,9 +60,9 @@ class Offer:
     text: str
     cursor: int
     """Where the cursor was."""
-    before: str = ""
+    text_before: str = ""
     """What is from `start` to the cursor."""
-    after: str = ""
+    text_after: str = ""
     """What is from the cursor to `end`."""
     command: ReceivedCommand | None = field(default=None, compare=False)
     item: JsonValue = field(default=None, compare=False)
@@ -71,28 +71,28 @@ class Offer:
     @property
     def insertion(self) -> str | None:
         """What appears at the cursor, as an editor draws it; None if the offer changes what was typed before."""
-        if not self.text.startswith(self.before):
+        if not self.text.startswith(self.text_before):
             return None
-        inserted = self.text[len(self.before) :]
-        return inserted.removesuffix(self.after) if self.after else inserted
+        inserted = self.text[len(self.text_before) :]
+        return inserted.removesuffix(self.text_after) if self.text_after else inserted
 
     @property
     def taken_away(self) -> tuple[int, int]:
         """Code points left and right of the cursor that `insertion`, or else the text, stands for."""
         if self.insertion is None:
-            return len(self.before), len(self.after)
-        return 0, 0 if self.keeps_what_follows else len(self.after)
+            return len(self.text_before), len(self.text_after)
+        return 0, 0 if self.keeps_what_follows else len(self.text_after)
 
     @property
     def keeps_what_follows(self) -> bool:
         """Whether the text behind the cursor stays."""
-        return self.text.endswith(self.after)
+        return self.text.endswith(self.text_after)
 
 
 def offer(
     document: Document,
     text: str,
-    place: ReceivedRange | None,
+    replaced_range: ReceivedRange | None,
     *,
     command: ReceivedCommand | None = None,
     item: JsonValue = None,
@@ -102,7 +102,7 @@ def offer(
     Args:
         document: The version that the server was asked about.
         text: The new text.
-        place: What it replaces; nothing at the cursor if None.
+        replaced_range: What it replaces; nothing at the cursor if None.
         command: To be executed after it was accepted.
         item: As the server sent it.
 
@@ -113,18 +113,18 @@ def offer(
         raise SubjectError(Failure.BAD_OFFER, f"The server offered {len(text)} characters; {MAX_CHARACTERS} is most.")
     # Half of a surrogate pair can't be in a file.
     clean = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    start, end = (document.cursor, document.cursor) if place is None else _offsets(document, place)
-    before, after = document.text[start : document.cursor], document.text[document.cursor : end]
-    return Offer(start, end, clean, document.cursor, before, after, command, item)
+    start, end = (document.cursor, document.cursor) if replaced_range is None else _offsets(document, replaced_range)
+    text_before, text_after = document.text[start : document.cursor], document.text[document.cursor : end]
+    return Offer(start, end, clean, document.cursor, text_before, text_after, command, item)
 
 
-def _offsets(document: Document, place: ReceivedRange) -> tuple[int, int]:
+def _offsets(document: Document, replaced_range: ReceivedRange) -> tuple[int, int]:
     """Of a range, which is on the cursor's line and around the cursor (LSP 3.18, `InlineCompletionItem.range`)."""
     lines = document.lines
     line = lines.line_of(document.cursor)
-    start, end = lines.offset(place.start.lsp), lines.offset(place.end.lsp)
-    is_there = lines.position(start) == place.start.lsp and lines.position(end) == place.end.lsp
-    is_here = place.start.line == place.end.line == line and start <= document.cursor <= end
+    start, end = lines.offset(replaced_range.start.lsp), lines.offset(replaced_range.end.lsp)
+    is_there = lines.position(start) == replaced_range.start.lsp and lines.position(end) == replaced_range.end.lsp
+    is_here = replaced_range.start.line == replaced_range.end.line == line and start <= document.cursor <= end
     if not (is_there and is_here):
         raise SubjectError(Failure.OUT_OF_RANGE, "The server offered to replace text that is not at the cursor.")
     return start, end
@@ -150,7 +150,9 @@ class NextEdits:
     """The one that an editor shows; None if it is not known, or in another document."""
 
 
-def next_edit(document: Document, text: str, place: ReceivedRange, command: ReceivedCommand | None) -> NextEdit:
+def next_edit(
+    document: Document, text: str, replaced_range: ReceivedRange, command: ReceivedCommand | None
+) -> NextEdit:
     """An edit for a document.
 
     Raises:
@@ -158,9 +160,12 @@ def next_edit(document: Document, text: str, place: ReceivedRange, command: Rece
     """
     if len(text) > MAX_CHARACTERS:
         raise SubjectError(Failure.BAD_OFFER, f"The server offered {len(text)} characters; {MAX_CHARACTERS} is most.")
-    start, end = (document.lines.offset(one.lsp) for one in (place.start, place.end))
+    start, end = (
+        document.lines.offset(end_position.lsp) for end_position in (replaced_range.start, replaced_range.end)
+    )
     is_there = all(
-        document.lines.position(offset) == one.lsp for offset, one in ((start, place.start), (end, place.end))
+        document.lines.position(offset) == end_position.lsp
+        for offset, end_position in ((start, replaced_range.start), (end, replaced_range.end))
     )
     if not (is_there and start <= end):
         raise SubjectError(Failure.OUT_OF_RANGE, "The server offered to replace text that is not in the document.")
@@ -169,8 +174,8 @@ def next_edit(document: Document, text: str, place: ReceivedRange, command: Rece
 
 def plain_snippet(value: str) -> str:
     """The text that a snippet inserts (LSP 3.18, *Snippet Syntax*): placeholders with their defaults, no tab stops."""
-    text = _ESCAPED.sub(lambda found: chr(_SET_ASIDE + ord(found[1])), value)
-    before = ""
-    while text != before:
-        before, text = text, _INNERMOST.sub(lambda found: found["default"] or found["choice"] or "", text)
-    return re.sub(f"[{chr(_SET_ASIDE)}-{chr(_SET_ASIDE + 0x7F)}]", lambda found: chr(ord(found[0]) - _SET_ASIDE), text)
+    text = _ESCAPED.sub(lambda match: chr(_SET_ASIDE + ord(match[1])), value)
+    previous = ""
+    while text != previous:
+        previous, text = text, _INNERMOST.sub(lambda match: match["default"] or match["choice"] or "", text)
+    return re.sub(f"[{chr(_SET_ASIDE)}-{chr(_SET_ASIDE + 0x7F)}]", lambda match: chr(ord(match[0]) - _SET_ASIDE), text)

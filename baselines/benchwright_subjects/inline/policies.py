@@ -28,7 +28,7 @@ class Refusal(StrEnum):
 
 
 @dataclass(frozen=True)
-class Accepted:
+class AcceptedPart:
     """A part of an offer."""
 
     text: str
@@ -40,18 +40,20 @@ Adds: TypeAlias = "Callable[[Document], bool]"
 """Whether a version of the document has errors that the present one has not."""
 
 
-def accepted(policy: Policy, document: Document, offer: Offer, rest: str, adds_errors: Adds) -> Accepted | None:
+def accepted(
+    policy: Policy, document: Document, offer: Offer, reference_rest: str, adds_errors: Adds
+) -> AcceptedPart | None:
     """What the policy takes; None if it refuses.
 
     Args:
         policy: Which.
         document: Where it was offered.
         offer: The offer.
-        rest: What the reference has at the cursor. Only the oracle uses it.
+        reference_rest: What the reference has at the cursor. Only the oracle uses it.
         adds_errors: See `Adds`. Only *survives lint* asks.
     """
     inserted = offer.insertion
-    whole = Accepted(offer.text if inserted is None else inserted, is_whole=True)
+    whole = AcceptedPart(offer.text if inserted is None else inserted, is_whole=True)
     if not whole.text.strip():
         return None
     match policy:
@@ -62,21 +64,23 @@ def accepted(policy: Policy, document: Document, offer: Offer, rest: str, adds_e
         case Policy.FIRST_LINE:
             return whole if inserted is None else _limited(inserted, first_line(inserted))
         case Policy.MATCHES:
-            return None if inserted is None else _limited(inserted, matching(inserted, rest))
+            return None if inserted is None else _limited(inserted, matching(inserted, reference_rest))
         case Policy.SURVIVES_LINT:
-            after = document.replaced(offer.start, offer.end, offer.text)
-            return None if adds_errors(after) else whole
+            new_document = document.replaced(offer.start, offer.end, offer.text)
+            return None if adds_errors(new_document) else whole
 
 
-def takes_edit(policy: Policy, before: Document, after: Document, edit: NextEdit, wanted: str, adds: Adds) -> bool:
+def takes_edit(
+    policy: Policy, old_document: Document, new_document: Document, edit: NextEdit, reference_text: str, adds: Adds
+) -> bool:
     """Whether the policy takes an edit, which is taken whole or not at all.
 
     Args:
         policy: Which. The oracle takes what makes the text more like the reference; *first line*, an edit of one line.
-        before: The document without it.
-        after: The document with it.
+        old_document: The document without it.
+        new_document: The document with it.
         edit: The edit.
-        wanted: What the reference has up to here. Only the oracle uses it.
+        reference_text: What the reference has up to here. Only the oracle uses it.
         adds: See `Adds`. Only *survives lint* asks.
     """
     match policy:
@@ -85,18 +89,20 @@ def takes_edit(policy: Policy, before: Document, after: Document, edit: NextEdit
         case Policy.ALWAYS:
             return True
         case Policy.FIRST_LINE:
-            return "\n" not in edit.text + before.text[edit.start : edit.end]
+            return "\n" not in edit.text + old_document.text[edit.start : edit.end]
         case Policy.MATCHES:
-            return edit_similarity(after.text, wanted) > edit_similarity(before.text, wanted)
+            return edit_similarity(new_document.text, reference_text) > edit_similarity(
+                old_document.text, reference_text
+            )
         case Policy.SURVIVES_LINT:
-            return not adds(after)
+            return not adds(new_document)
 
 
-def _limited(inserted: str, taken: str) -> Accepted | None:
-    if not taken.strip():
+def _limited(inserted: str, taken_text: str) -> AcceptedPart | None:
+    if not taken_text.strip():
         return None
     # An editor accepts white space at the end with the rest.
-    return Accepted(inserted, True) if taken.rstrip() == inserted.rstrip() else Accepted(taken, False)
+    return AcceptedPart(inserted, True) if taken_text.rstrip() == inserted.rstrip() else AcceptedPart(taken_text, False)
 
 
 def first_line(text: str) -> str:
@@ -106,12 +112,12 @@ def first_line(text: str) -> str:
     return text if end < 0 else text[:end]
 
 
-def matching(text: str, rest: str) -> str:
+def matching(text: str, reference_rest: str) -> str:
     """The words at the beginning of an offer that the rest begins with too, whatever the white space between."""
-    taken, place = 0, 0
+    taken_length, reference_offset = 0, 0
     for word in _WORD.finditer(text):
-        following = _WORD.match(rest, place)
+        following = _WORD.match(reference_rest, reference_offset)
         if following is None or following[0].strip() != word[0].strip():
             break
-        taken, place = word.end(), following.end()
-    return text[:taken]
+        taken_length, reference_offset = word.end(), following.end()
+    return text[:taken_length]

@@ -13,7 +13,7 @@ from benchwright_subjects.inline.sites import SiteKind
 from benchwright_subjects.inline.text.syntactic_units import Unit
 
 
-class Kept(Model):
+class RecordPart(Model):
     """Base of what is kept: immutable, refuses unknown fields."""
 
 
@@ -30,7 +30,7 @@ class Decision(StrEnum):
 SHOWN = frozenset({Decision.ACCEPTED, Decision.PARTLY_ACCEPTED, Decision.REFUSED})
 
 
-class Step(Kept):
+class Step(RecordPart):
     """One request, and what followed."""
 
     decision: Decision
@@ -53,7 +53,7 @@ class Step(Kept):
     """Of these, the ones that the policy took. Their characters are in no other number."""
 
 
-class Snapshot(Kept):
+class Snapshot(RecordPart):
     """The file after some accepted offers."""
 
     accepts: int
@@ -61,7 +61,7 @@ class Snapshot(Kept):
     text: str
 
 
-class Likeness(Kept):
+class Likeness(RecordPart):
     """The first offer beside what was expected."""
 
     exact: bool
@@ -77,7 +77,7 @@ class Likeness(Kept):
     """Of a replay, how many lines it has."""
 
 
-class Efforts(Kept):
+class Efforts(RecordPart):
     """Characters without white space."""
 
     expected: int
@@ -95,7 +95,7 @@ class Efforts(Kept):
         return self.kept - self.deleted
 
 
-class Foresight(Kept):
+class Foresight(RecordPart):
     """An offer, or its first line, beside what the author of the attempt wrote by themselves later."""
 
     is_kept: bool
@@ -109,7 +109,7 @@ class Foresight(Kept):
         return self.is_kept and self.earlier_s is not None and self.earlier_s > 0
 
 
-class Compared(Kept):
+class VerdictPair(RecordPart):
     """The hidden tests on the files as they were at a pause, and with the offer in them."""
 
     outcome_without: str
@@ -126,7 +126,7 @@ class Compared(Kept):
         return is_lost or self.passed_with < self.passed_without
 
 
-class Hindsight(Kept):
+class Hindsight(RecordPart):
     """What a recorded attempt says of the offer at one of its pauses."""
 
     site: str
@@ -145,11 +145,11 @@ class Hindsight(Kept):
     """Whether it is neither what was written next nor in the text that passed; None if `whole` is."""
     adds_errors: bool | None = None
     """Of a wrong one, whether slang reports errors that it did not report before."""
-    tests: Compared | None = None
+    tests: VerdictPair | None = None
     """Of a wrong one that was tested."""
 
 
-class Times(Kept):
+class Times(RecordPart):
     """What differs between two runs that are otherwise the same."""
 
     started: datetime
@@ -160,7 +160,7 @@ class Times(Kept):
     """Of each offer that an editor drew, until then; None for each request that was given up."""
 
 
-class ModelUse(Kept):
+class ModelUse(RecordPart):
     """What the model of a run was asked by the server at a site."""
 
     requests: int
@@ -173,7 +173,7 @@ class ModelUse(Kept):
     output_tokens: int
 
 
-class SubjectName(Kept):
+class SubjectName(RecordPart):
     """Whose server it was."""
 
     name: str
@@ -183,7 +183,7 @@ class SubjectName(Kept):
     """SHA-256 over command line, programs, variables' names and profile."""
 
 
-class SiteRecord(Kept):
+class SiteRecord(RecordPart):
     """One site, played with one policy."""
 
     site: str

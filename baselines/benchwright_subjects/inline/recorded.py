@@ -33,21 +33,33 @@ def recorded_sites(ref: str, name: str, events: Iterable[RecordedEvent], pause_m
         pause_ms: Time between two edits from which on it is a pause.
     """
     pauses, final = _pauses(events, pause_ms)
-    found = []
+    sites = []
     for pause, following in zip(pauses, [*pauses[1:], None], strict=False):
         later = following.text if following is not None and following.path == pause.path else final.get(pause.path)
-        before, after = pause.text[: pause.cursor], pause.text[pause.cursor :]
-        written = _between(before, after, later)
-        if written is not None and written.strip():
+        text_before, text_after = pause.text[: pause.cursor], pause.text[pause.cursor :]
+        written_text = _written_between(text_before, text_after, later)
+        if written_text is not None and written_text.strip():
             site = f"{ref}/{pause.path}#{SiteKind.REPLAY}@{name}-{pause.seq}"
             end = final.get(pause.path)
-            where = Pause(name, pause.seq, pause.gap_ms)
-            found.append(Site(site, ref, pause.path, SiteKind.REPLAY, before, after, written, final=end, pause=where))
-    return found
+            pause_record = Pause(name, pause.seq, pause.gap_ms)
+            sites.append(
+                Site(
+                    site,
+                    ref,
+                    pause.path,
+                    SiteKind.REPLAY,
+                    text_before,
+                    text_after,
+                    written_text,
+                    final=end,
+                    pause=pause_record,
+                )
+            )
+    return sites
 
 
 def _pauses(events: Iterable[RecordedEvent], pause_ms: int) -> tuple[list[_Pause], dict[str, str]]:
-    found: list[_Pause] = []
+    pauses: list[_Pause] = []
     last: tuple[RecordedEvent, _Pause | None] | None = None
     final: dict[str, str] = {}
     for recorded, files in states(events):
@@ -56,11 +68,11 @@ def _pauses(events: Iterable[RecordedEvent], pause_ms: int) -> tuple[list[_Pause
             continue
         gap_ms = 0.0 if last is None else _gap_ms(last[0], recorded)
         if last is not None and last[1] is not None and gap_ms >= pause_ms:
-            found.append(replace(last[1], gap_ms=gap_ms))
+            pauses.append(replace(last[1], gap_ms=gap_ms))
         last = (recorded, _pause(recorded.seq, recorded.event, final))
     if last is not None and last[1] is not None:
-        found.append(replace(last[1], gap_ms=float(pause_ms)))
-    return found, final
+        pauses.append(replace(last[1], gap_ms=float(pause_ms)))
+    return pauses, final
 
 
 def _pause(seq: int, edit: Edit, texts: dict[str, str]) -> _Pause | None:
@@ -72,16 +84,16 @@ def _pause(seq: int, edit: Edit, texts: dict[str, str]) -> _Pause | None:
     return _Pause(seq, edit.path, texts[edit.path], change.start + len(change.text))
 
 
-def _gap_ms(one: RecordedEvent, other: RecordedEvent) -> float:
-    if one.moment.process == other.moment.process:
-        return (other.moment.mono_ns - one.moment.mono_ns) / 1e6
-    return (other.moment.wall - one.moment.wall).total_seconds() * 1000
+def _gap_ms(first_event: RecordedEvent, second_event: RecordedEvent) -> float:
+    if first_event.moment.process == second_event.moment.process:
+        return (second_event.moment.mono_ns - first_event.moment.mono_ns) / 1e6
+    return (second_event.moment.wall - first_event.moment.wall).total_seconds() * 1000
 
 
-def _between(before: str, after: str, later: str | None) -> str | None:
+def _written_between(text_before: str, text_after: str, later: str | None) -> str | None:
     """What was written between two parts that are still there; None if they are not."""
-    if later is None or len(later) < len(before) + len(after):
+    if later is None or len(later) < len(text_before) + len(text_after):
         return None
-    if not (later.startswith(before) and later.endswith(after)):
+    if not (later.startswith(text_before) and later.endswith(text_after)):
         return None
-    return later[len(before) : len(later) - len(after)]
+    return later[len(text_before) : len(later) - len(text_after)]

@@ -10,7 +10,7 @@ from benchwright_problems.problem import Problem
 from benchwright_studies.plan.accept_policy import Policy
 from benchwright_subjects.inline.record import SiteRecord, golf_score
 from benchwright_subjects.inline.run_folder import RunFolder, Settings, problem_digest, subject_name
-from benchwright_subjects.inline.site_run import Played, Rules, Subject, play, policy_at
+from benchwright_subjects.inline.site_run import PlayedSite, Rules, Subject, play, policy_at
 from benchwright_subjects.inline.sites import Cutting, Site, SiteKind, can_be_cut, cut
 from benchwright_subjects.inline.text import measures
 from benchwright_subjects.inline.workplace import remove_leftovers
@@ -36,7 +36,9 @@ class Plan:
         return [
             (site, policy)
             for site in self.sites
-            for policy in dict.fromkeys(policy_at(site, one) for one in self.settings.policies)
+            for policy in dict.fromkeys(
+                policy_at(site, requested_policy) for requested_policy in self.settings.policies
+            )
         ]
 
 
@@ -72,22 +74,22 @@ async def run(plan: Plan, folder: RunFolder, on_site: Callable[[int, int, int], 
         SubjectError: The server would fail at every site.
     """
     remove_leftovers(plan.subject.places)
-    kept = {(record.site, record.policy): record for record in folder.records()}
+    kept_records = {(record.site, record.policy): record for record in folder.records()}
     turns = plan.turns
-    before = sum((site.id, policy) in kept for site, policy in turns)
-    done = before
-    on_site(done, len(turns), before)
+    earlier_count = sum((site.id, policy) in kept_records for site, policy in turns)
+    done_count = earlier_count
+    on_site(done_count, len(turns), earlier_count)
     for site, policy in turns:
-        if (site.id, policy) in kept:
+        if (site.id, policy) in kept_records:
             continue
         files = visible_files(plan.problems[site.problem], statement=plan.settings.statement)
         played = await play(site, files, plan.subject, policy, plan.rules)
         record = _record(plan, site, policy, played)
         folder.keep(record)
-        kept[site.id, policy] = record
-        done += 1
-        on_site(done, len(turns), before)
-    return [kept[site.id, policy] for site, policy in turns]
+        kept_records[site.id, policy] = record
+        done_count += 1
+        on_site(done_count, len(turns), earlier_count)
+    return [kept_records[site.id, policy] for site, policy in turns]
 
 
 def visible_files(problem: Problem, *, statement: bool) -> dict[str, str]:
@@ -103,7 +105,7 @@ def digest_of(problem: Problem) -> str:
     return problem_digest(problem.public_digest, problem.harness_digest, dict(problem.hidden.reference))
 
 
-def _record(plan: Plan, site: Site, policy: Policy, played: Played) -> SiteRecord:
+def _record(plan: Plan, site: Site, policy: Policy, played: PlayedSite) -> SiteRecord:
     efforts = measures.efforts(site, played)
     bare = SiteRecord(
         site=site.id,

@@ -21,14 +21,14 @@ from benchwright_foundation.file_lock import file_lock, is_locked
 from benchwright_problems.problem import digest
 from benchwright_studies.plan.accept_policy import Policy
 from benchwright_subjects.inline.policies import Refusal
-from benchwright_subjects.inline.record import Hindsight, Kept, SiteRecord, SubjectName
+from benchwright_subjects.inline.record import Hindsight, RecordPart, SiteRecord, SubjectName
 from benchwright_subjects.inline.sites import SiteKind
 
 FORMAT = 1
-_Line = TypeVar("_Line", bound=Kept)
+_Line = TypeVar("_Line", bound=RecordPart)
 
 
-class Settings(Kept):
+class Settings(RecordPart):
     """What has to be the same for a run to go on."""
 
     format: int = FORMAT
@@ -65,7 +65,7 @@ class Settings(Kept):
     """How many there are."""
 
 
-class SnapshotVerdict(Kept):
+class SnapshotVerdict(RecordPart):
     """What the hidden tests say of a file after some accepted offers."""
 
     site: str
@@ -108,8 +108,10 @@ class RunFolder:
             )
         with file_lock(lock):
             if not self._settings.exists():
-                if others := [file.name for file in self.folder.iterdir() if not file.name.startswith(".")]:
-                    raise EvaluationError(f"{self.folder} holds other files, such as {others[0]}. Choose a new folder.")
+                if other_files := [file.name for file in self.folder.iterdir() if not file.name.startswith(".")]:
+                    raise EvaluationError(
+                        f"{self.folder} holds other files, such as {other_files[0]}. Choose a new folder."
+                    )
                 self.folder.chmod(0o700)
                 write_atomically(self._settings, settings.model_dump_json(indent=1).encode(), 0o600)
             elif different := _differences(self.settings(), settings):
@@ -175,27 +177,27 @@ class RunFolder:
         """
         return self._lines(self._hindsight, Hindsight)
 
-    def keep_hindsight(self, found: Sequence[Hindsight]) -> None:
+    def keep_hindsight(self, hindsights: Sequence[Hindsight]) -> None:
         """Replace what replayed attempts say."""
-        self._replace(self._hindsight, found)
+        self._replace(self._hindsight, hindsights)
 
-    def _replace(self, file: Path, lines: Sequence[Kept]) -> None:
-        write_atomically(file, "".join(f"{one.model_dump_json()}\n" for one in lines).encode(), 0o600)
+    def _replace(self, file: Path, lines: Sequence[RecordPart]) -> None:
+        write_atomically(file, "".join(f"{kept_record.model_dump_json()}\n" for kept_record in lines).encode(), 0o600)
 
     def _lines(self, file: Path, kind: type[_Line]) -> list[_Line]:
         try:
             whole = file.read_bytes()
         except FileNotFoundError:
             return []
-        found = []
+        kept_records = []
         for number, line in enumerate(whole[: whole.rfind(b"\n") + 1].splitlines(), 1):
             try:
-                found.append(kind.model_validate_json(line))
+                kept_records.append(kind.model_validate_json(line))
             except ValidationError:
                 raise EvaluationError(
                     f"{file}, line {number}, is damaged. Remove the line to play its site again."
                 ) from None
-        return found
+        return kept_records
 
     def _mend(self) -> None:
         """Take off a line that was not written whole."""
@@ -207,8 +209,8 @@ class RunFolder:
 
 
 def _differences(old: Settings, new: Settings) -> list[str]:
-    before, after = json.loads(old.model_dump_json()), json.loads(new.model_dump_json())
-    return [name.replace("_", " ") for name in after if before[name] != after[name]]
+    old_settings, new_settings = json.loads(old.model_dump_json()), json.loads(new.model_dump_json())
+    return [name.replace("_", " ") for name in new_settings if old_settings[name] != new_settings[name]]
 
 
 def subject_name(settings: Settings, name: str, version: str) -> SubjectName:

@@ -15,7 +15,7 @@ from benchwright_subjects.inline import lint
 from benchwright_subjects.inline.dialects.lsp import Dialect, Trigger
 from benchwright_subjects.inline.failure import HOPELESS, Failure, SubjectError
 from benchwright_subjects.inline.offer import NextEdit, Offer
-from benchwright_subjects.inline.policies import Accepted, Refusal, accepted, takes_edit
+from benchwright_subjects.inline.policies import AcceptedPart, Refusal, accepted, takes_edit
 from benchwright_subjects.inline.record import Decision, ModelUse, Snapshot, Step, Times
 from benchwright_subjects.inline.server.served_model import ServedModel, served
 from benchwright_subjects.inline.server.server_process import Launch
@@ -23,7 +23,7 @@ from benchwright_subjects.inline.server.session import ServerName, Session, sess
 from benchwright_subjects.inline.sites import Site, SiteKind
 from benchwright_subjects.inline.text import alignment, similarity
 from benchwright_subjects.inline.text.document import Document
-from benchwright_subjects.inline.witness import Asked, Hand, Witness
+from benchwright_subjects.inline.witness import Hand, Witness, WitnessedRequest
 from benchwright_subjects.inline.workplace import workplace
 from benchwright_verilog.syntax.suffixes import SOURCES
 from benchwright_verilog.syntax.surrogates import encode_text
@@ -71,7 +71,7 @@ class Subject:
 
 
 @dataclass
-class Played:
+class PlayedSite:
     """What happened at a site."""
 
     document: Document
@@ -113,7 +113,7 @@ async def play(
     policy: Policy,
     rules: Rules,
     witness: Witness | None = None,
-) -> Played:
+) -> PlayedSite:
     """Play a site with a process, a home and a document of its own.
 
     Args:
@@ -128,22 +128,24 @@ async def play(
         SubjectError: The server would fail at every site.
     """
     start = time.monotonic()
-    shown = {**files, site.path: site.before + site.after}
-    contents = {path: encode_text(text) for path, text in shown.items()}
+    shown_files = {**files, site.path: site.text_before + site.text_after}
+    contents = {path: encode_text(text) for path, text in shown_files.items()}
     hearer = witness or Witness()
-    with workplace(subject.places, contents, subject.launch.profile) as place:
-        uri = (place.workspace / site.path).as_uri()
-        document = Document(uri, shown[site.path], len(site.before))
-        walk = _Walk(site, shown, policy, rules, document, hearer)
+    with workplace(subject.places, contents, subject.launch.profile) as work_folders:
+        uri = (work_folders.workspace / site.path).as_uri()
+        document = Document(uri, shown_files[site.path], len(site.text_before))
+        walk = _Walk(site, shown_files, policy, rules, document, hearer)
         service: Service | None = None
         try:
             async with (
-                served(subject.model, hearer.used) as service,
-                session(subject.launched(service), subject.dialect, place, subject.environ, rules.timeout_s) as talking,
+                served(subject.model, hearer.note_usage) as service,
+                session(
+                    subject.launched(service), subject.dialect, work_folders, subject.environ, rules.timeout_s
+                ) as talking,
             ):
                 walk.played.server = talking.name
                 await walk.go(talking)
-            place.check()
+            work_folders.check()
         except SubjectError as error:
             if error.failure in HOPELESS and not walk.played.steps:
                 raise
@@ -170,11 +172,11 @@ class _Walk:
         self._sources = {path: text for path, text in files.items() if path.endswith(tuple(SOURCES))}
         self._policy = policy_at(site, policy)
         self._rules = rules
-        self._rest = site.expected
+        self._reference_rest = site.expected
         self._accepts = 0
         self._silent = 0
         self._is_over = False
-        self.played = Played(document)
+        self.played = PlayedSite(document)
 
     @property
     def _follows_reference(self) -> bool:
@@ -196,28 +198,33 @@ class _Walk:
         if self._site.kind is SiteKind.REPLAY:
             return self._silent == 0
         is_open = self._site.kind is SiteKind.EMPTY_BODY and not self._follows_reference
-        if not is_open and not self._rest.strip():
+        if not is_open and not self._reference_rest.strip():
             return True
         is_bounded = self._site.kind is SiteKind.TYPE_THROUGH or self._rules.refusal is Refusal.ASSISTED
         return not is_bounded and len(self.played.steps) >= self._rules.most_asks
 
     async def _ask(self, talking: Session) -> None:
         document = self.played.document
-        asked = await talking.ask(document, self._rules.trigger)
-        self.played.latencies_ms.append(None if asked.latency_ms is None else round(asked.latency_ms, 3))
-        if asked.drawn_ms is not None or (asked.latency_ms is None and talking.draws):
-            self.played.drawn_ms.append(None if asked.drawn_ms is None else round(asked.drawn_ms, 3))
-        offer = next(iter(asked.offers), None)
-        step = Step(decision=Decision.NOTHING_OFFERED, offers=len(asked.offers))
-        taken = None
-        if asked.latency_ms is None:
+        asked_answer = await talking.ask(document, self._rules.trigger)
+        self.played.latencies_ms.append(None if asked_answer.latency_ms is None else round(asked_answer.latency_ms, 3))
+        if asked_answer.drawn_ms is not None or (asked_answer.latency_ms is None and talking.draws):
+            self.played.drawn_ms.append(None if asked_answer.drawn_ms is None else round(asked_answer.drawn_ms, 3))
+        offer = next(iter(asked_answer.offers), None)
+        step = Step(decision=Decision.NOTHING_OFFERED, offers=len(asked_answer.offers))
+        accepted_part = None
+        if asked_answer.latency_ms is None:
             step = Step(decision=Decision.TIMED_OUT)
         elif offer is not None and offer.text.strip() and offer.insertion != "":
             talking.show(offer)
             text = offer.text if offer.insertion is None else offer.insertion
-            repeats = similarity.repeats(text, document.after)
-            taken = await asyncio.to_thread(
-                accepted, self._policy, document, offer, self._rest, lambda after: self._adds_errors(after)
+            repeats = similarity.repeats(text, document.text_after)
+            accepted_part = await asyncio.to_thread(
+                accepted,
+                self._policy,
+                document,
+                offer,
+                self._reference_rest,
+                lambda new_document: self._adds_errors(new_document),
             )
             step = step.model_copy(
                 update={
@@ -227,33 +234,33 @@ class _Walk:
                     "repeats_suffix": repeats,
                 }
             )
-        await self._witness.asked(Asked(document, step, asked.latency_ms))
-        if offer is not None and taken is not None:
-            step = await self._accept(talking, step, offer, taken)
+        await self._witness.request(WitnessedRequest(document, step, asked_answer.latency_ms))
+        if offer is not None and accepted_part is not None:
+            step = await self._accept(talking, step, offer, accepted_part)
         else:
             step = await self._refuse(talking, step)
         self.played.steps.append(step)
         self._count_silence(step)
 
-    async def _accept(self, talking: Session, step: Step, offer: Offer, part: Accepted) -> Step:
-        before = self.played.document
-        taken = await talking.take(before, offer, part)
-        if not (taken.text.strip() or taken.deleted):
+    async def _accept(self, talking: Session, step: Step, offer: Offer, part: AcceptedPart) -> Step:
+        old_document = self.played.document
+        taken_offer = await talking.take(old_document, offer, part)
+        if not (taken_offer.text.strip() or taken_offer.deleted):
             return await self._refuse(talking, step)
         self._accepts += 1
-        self._rest = alignment.left_of(self._rest, taken.text)
-        self.played.document = taken.document
+        self._reference_rest = alignment.left_of(self._reference_rest, taken_offer.text)
+        self.played.document = taken_offer.document
         hand = Hand.ACCEPTED if part.is_whole else Hand.PARTLY_ACCEPTED
-        await self._witness.changed(before, taken.document, hand)
+        await self._witness.changed(old_document, taken_offer.document, hand)
         if self._accepts.bit_count() == 1:
             self._keep_snapshot(is_end=False)
-        await self._type(talking, self._gap(taken.text))
+        await self._type(talking, self._gap(taken_offer.text))
         offered, edited = await self._follow_edits(talking) if self._rules.next_edits else (None, 0)
         return step.model_copy(
             update={
                 "decision": Decision.ACCEPTED if part.is_whole else Decision.PARTLY_ACCEPTED,
-                "accepted": taken.text,
-                "deleted": similarity.effort(taken.deleted),
+                "accepted": taken_offer.text,
+                "deleted": similarity.effort(taken_offer.deleted),
                 "next_edits": offered,
                 "next_edits_taken": edited,
             }
@@ -261,76 +268,78 @@ class _Walk:
 
     async def _follow_edits(self, talking: Session) -> tuple[int | None, int]:
         """Ask for next edits and make them for as long as the policy takes them; how many were offered, and made."""
-        offered, made = None, 0
-        while made < _MOST_EDITS:
+        offered, made_count = None, 0
+        while made_count < _MOST_EDITS:
             document = self.played.document
-            found = await talking.next_edits(document)
-            if found is None:
+            next_edits = await talking.next_edits(document)
+            if next_edits is None:
                 break
-            offered = (offered or 0) + found.count
-            if found.first is None or not await asyncio.to_thread(self._takes, document, found.first):
+            offered = (offered or 0) + next_edits.count
+            if next_edits.first is None or not await asyncio.to_thread(self._takes, document, next_edits.first):
                 break
-            self.played.document = await talking.take_edit(document, found.first)
+            self.played.document = await talking.take_edit(document, next_edits.first)
             await self._witness.changed(document, self.played.document, Hand.ACCEPTED)
-            made += 1
-        return offered, made
+            made_count += 1
+        return offered, made_count
 
     def _takes(self, document: Document, edit: NextEdit) -> bool:
-        after = document.edited(edit.start, edit.end, edit.text)
+        new_document = document.edited(edit.start, edit.end, edit.text)
         so_far = (
-            self._site.before + self._site.expected[: len(self._site.expected) - len(self._rest)] + self._site.after
+            self._site.text_before
+            + self._site.expected[: len(self._site.expected) - len(self._reference_rest)]
+            + self._site.text_after
         )
-        return takes_edit(self._policy, document, after, edit, so_far, self._adds_errors)
+        return takes_edit(self._policy, document, new_document, edit, so_far, self._adds_errors)
 
     async def _refuse(self, talking: Session, step: Step) -> Step:
         is_silent = step.decision is Decision.TIMED_OUT
         if self._site.kind is SiteKind.TYPE_THROUGH:
-            typed = alignment.next_character(self._rest)
+            typed = alignment.next_character(self._reference_rest)
         elif self._rules.refusal is Refusal.ASSISTED and self._site.kind is not SiteKind.REPLAY:
-            typed = alignment.next_line(self._rest)
+            typed = alignment.next_line(self._reference_rest)
         else:
             # One that did not answer is asked a second time.
             self._is_over = not is_silent
             return step
-        self._rest = self._rest[len(typed) :]
+        self._reference_rest = self._reference_rest[len(typed) :]
         await self._type(talking, typed + self._blank())
         return step.model_copy(update={"typed": typed})
 
-    def _gap(self, taken: str) -> str:
+    def _gap(self, taken_text: str) -> str:
         """The white space that is set after an accepted text, as an editor or its user does."""
         if self._follows_reference:
             blank = self._blank()
-            return "" if taken[-1:].isspace() else blank
+            return "" if taken_text[-1:].isspace() else blank
         document = self.played.document
-        line = document.before[document.before.rfind("\n") + 1 :]
-        is_at_end = not document.after.partition("\n")[0].strip()
+        line = document.text_before[document.text_before.rfind("\n") + 1 :]
+        is_at_end = not document.text_after.partition("\n")[0].strip()
         if not (line.strip() and is_at_end):
             return ""
         return "\n" + line[: len(line) - len(line.lstrip())]
 
     def _blank(self) -> str:
         """The white space that comes next in the reference, which is behind it then."""
-        blank = alignment.blank(self._rest) if self._rest.strip() else ""
-        self._rest = self._rest[len(blank) :]
+        blank = alignment.blank(self._reference_rest) if self._reference_rest.strip() else ""
+        self._reference_rest = self._reference_rest[len(blank) :]
         return blank
 
     async def _type(self, talking: Session, text: str) -> None:
         if text:
-            before = self.played.document
-            self.played.document = before.typed(text)
+            old_document = self.played.document
+            self.played.document = old_document.typed(text)
             talking.change(self.played.document)
-            await self._witness.changed(before, self.played.document, Hand.DRIVER)
+            await self._witness.changed(old_document, self.played.document, Hand.DRIVER)
 
     def _count_silence(self, step: Step) -> None:
         self._silent = self._silent + 1 if step.decision is Decision.TIMED_OUT else 0
         if self._silent >= _MOST_TIMEOUTS:
             raise SubjectError(Failure.NO_ANSWER, f"The server left {_MOST_TIMEOUTS} requests in a row unanswered.")
 
-    def _adds_errors(self, after: Document) -> bool:
-        before = {**self._sources, self._site.path: self.played.document.text}
-        return lint.has_new_errors(before, {**before, self._site.path: after.text})
+    def _adds_errors(self, new_document: Document) -> bool:
+        old_files = {**self._sources, self._site.path: self.played.document.text}
+        return lint.has_new_errors(old_files, {**old_files, self._site.path: new_document.text})
 
     def _keep_snapshot(self, *, is_end: bool) -> None:
         if self._site.kind not in _NOT_GRADED:
-            one = Snapshot(accepts=self._accepts, is_end=is_end, text=self.played.document.text)
-            self.played.snapshots.append(one)
+            snapshot = Snapshot(accepts=self._accepts, is_end=is_end, text=self.played.document.text)
+            self.played.snapshots.append(snapshot)

@@ -57,9 +57,9 @@ class Site:
     """PACK/ID."""
     path: str
     kind: SiteKind
-    before: str = field(repr=False)
+    text_before: str = field(repr=False)
     """What the server sees left of the cursor."""
-    after: str = field(repr=False)
+    text_after: str = field(repr=False)
     """What it sees right of it."""
     expected: str = field(repr=False)
     """What belongs between. No server ever gets it."""
@@ -110,9 +110,9 @@ def check_kinds(names: Sequence[str]) -> list[SiteKind]:
     Raises:
         EvaluationError: There is no such kind.
     """
-    known = [kind.value for kind in SiteKind]
-    if unknown := next((name for name in names if name not in known), None):
-        raise EvaluationError(f"There are no sites of kind {unknown!r}. Choose from: {', '.join(known)}.")
+    known_kinds = [kind.value for kind in SiteKind]
+    if unknown := next((name for name in names if name not in known_kinds), None):
+        raise EvaluationError(f"There are no sites of kind {unknown!r}. Choose from: {', '.join(known_kinds)}.")
     return [kind for kind in SiteKind if kind.value in names]
 
 
@@ -129,7 +129,7 @@ def _of_kind(ref: str, path: str, text: str, kind: SiteKind, cutting: Cutting) -
         case SiteKind.LINES:
             holes = [(region, None) for region in _drawn(_spans(text, chance), cutting.per_kind, chance)]
         case SiteKind.UNIT:
-            holes = [(one, unit) for unit in Unit for one in _drawn(units(text, unit), cutting.per_kind, chance)]
+            holes = [(region, unit) for unit in Unit for region in _drawn(units(text, unit), cutting.per_kind, chance)]
         case SiteKind.REPLAY:
             holes = []
     for (start, end), unit in holes:
@@ -140,37 +140,37 @@ def _of_kind(ref: str, path: str, text: str, kind: SiteKind, cutting: Cutting) -
         yield Site(name, ref, path, kind, text[:start], text[end:], expected, unit)
 
 
-def _drawn(regions: Sequence[Region], most: int, chance: random.Random) -> list[Region]:
-    return sorted(chance.sample(regions, min(most, len(regions))))
+def _drawn(regions: Sequence[Region], sample_size: int, chance: random.Random) -> list[Region]:
+    return sorted(chance.sample(regions, min(sample_size, len(regions))))
 
 
 def _lines(text: str) -> list[Region]:
     """The lines with code, without their indentation."""
-    found = []
+    regions = []
     start = 0
     for line in text.splitlines(keepends=True):
         if effort(_COMMENT.sub("", line)) >= _FEWEST_IN_LINE:
-            found.append(trimmed(text, start, start + len(line)))
+            regions.append(trimmed(text, start, start + len(line)))
         start += len(line)
-    return found
+    return regions
 
 
 def _spans(text: str, chance: random.Random) -> list[Region]:
     """Some spans of lines that begin at a line with code."""
     lines = _lines(text)
-    found = []
-    for place, (start, _) in enumerate(lines):
-        last = min(len(lines) - 1, place + chance.randint(1, _MOST_LINES - 1))
-        if last > place:
-            found.append((start, lines[last][1]))
-    return [span for span in found if text.count("\n", *span) < _MOST_LINES]
+    spans = []
+    for index, (start, _) in enumerate(lines):
+        last = min(len(lines) - 1, index + chance.randint(1, _MOST_LINES - 1))
+        if last > index:
+            spans.append((start, lines[last][1]))
+    return [span for span in spans if text.count("\n", *span) < _MOST_LINES]
 
 
-def _first(text: str, most: int) -> str:
+def _first(text: str, longest: int) -> str:
     """The first lines that have this many characters together, one line at least."""
-    taken = ""
+    first_lines = ""
     for line in text.splitlines(keepends=True):
-        if taken and effort(taken + line) > most:
+        if first_lines and effort(first_lines + line) > longest:
             break
-        taken += line
-    return taken.rstrip()
+        first_lines += line
+    return first_lines.rstrip()

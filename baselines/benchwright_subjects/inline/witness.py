@@ -24,7 +24,7 @@ class Hand(StrEnum):
 
 
 @dataclass(frozen=True)
-class Asked:
+class WitnessedRequest:
     """One request."""
 
     document: Document
@@ -37,11 +37,11 @@ class Asked:
 class Witness:
     """Hears of everything; by default does nothing."""
 
-    async def asked(self, asked: Asked) -> None:
+    async def request(self, request: WitnessedRequest) -> None:
         """A request was answered, or given up."""
 
-    async def changed(self, before: Document, after: Document, hand: Hand) -> None:
+    async def changed(self, old_document: Document, new_document: Document, hand: Hand) -> None:
         """The text was changed."""
 
-    async def used(self, usage: ModelUsage) -> None:
+    async def note_usage(self, usage: ModelUsage) -> None:
         """The model of the run has answered the server."""

@@ -49,14 +49,14 @@ class Workplace:
             SubjectError: `CHANGED_FILES`.
         """
         try:
-            found = self._found()
+            digests = self._present_digests()
         except (OSError, RecursionError):
-            found = None
-        if found != self.files:
+            digests = None
+        if digests != self.files:
             raise SubjectError(Failure.CHANGED_FILES, "The server changed files of the workspace by itself.")
 
-    def _found(self) -> Mapping[str, str] | None:
-        found: dict[str, str] = {}
+    def _present_digests(self) -> Mapping[str, str] | None:
+        digests: dict[str, str] = {}
         for file in self.workspace.rglob("*"):
             path = file.relative_to(self.workspace).as_posix()
             if file.is_dir() and not file.is_symlink():
@@ -65,8 +65,8 @@ class Workplace:
             is_plain = file.is_file() and not file.is_symlink()
             if path not in self.files or not is_plain or file.stat().st_size > _LARGEST_BYTES:
                 return None
-            found[path] = sha256(file.read_bytes())
-        return found
+            digests[path] = sha256(file.read_bytes())
+        return digests
 
 
 def remove_leftovers(places: Path) -> None:
@@ -89,17 +89,17 @@ def workplace(places: Path, files: Mapping[str, bytes], profile: Path | None) ->
     places.mkdir(mode=0o700, parents=True, exist_ok=True)
     root = Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=places)).resolve()
     try:
-        place = Workplace(root, {path: sha256(data) for path, data in files.items()})
-        for folder in (place.temporary, place.workspace):
+        work_folders = Workplace(root, {path: sha256(data) for path, data in files.items()})
+        for folder in (work_folders.temporary, work_folders.workspace):
             folder.mkdir(mode=0o700)
         if profile is None:
-            place.home.mkdir(mode=0o700)
+            work_folders.home.mkdir(mode=0o700)
         else:
-            shutil.copytree(profile, place.home, symlinks=True)
+            shutil.copytree(profile, work_folders.home, symlinks=True)
         for path, data in files.items():
-            file = place.workspace / path
+            file = work_folders.workspace / path
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(data)
-        yield place
+        yield work_folders
     finally:
         remove_folder(root)

@@ -25,5 +25,5 @@ def prompt_set(name: str) -> PromptSet:
     for prompts in PROMPT_SETS:
         if prompts.name == (name or BENCHWRIGHT.name):
             return prompts
-    known = ", ".join(prompts.name for prompts in PROMPT_SETS)
-    raise EvaluationError(f"There are no prompts {name!r}; choose one of: {known}.")
+    known_names = ", ".join(prompts.name for prompts in PROMPT_SETS)
+    raise EvaluationError(f"There are no prompts {name!r}; choose one of: {known_names}.")

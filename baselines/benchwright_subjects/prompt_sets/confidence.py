@@ -37,7 +37,7 @@ def read_confidence(reply: str) -> tuple[float | None, str]:
 
     Where there is none in the form that was asked for, it is None, and the reply is whole.
     """
-    found = _LINE.search(reply)
-    if found is None or (percent := float(found[1])) > 100:
+    match = _LINE.search(reply)
+    if match is None or (percent := float(match[1])) > 100:
         return None, reply
-    return percent / 100, reply[: found.start()] + (found["fence"] or "")
+    return percent / 100, reply[: match.start()] + (match["fence"] or "")

@@ -58,8 +58,10 @@ def _asks(problem: Problem) -> Prompt | None:
     system = f"{_FOLDERS}\n{guidance} {_GUIDANCE[problem.category]}.\n"
     if len(expected) != 1:
         system += _SCHEMAS
-    given = (f"\nThe file {path} has this content:\n```\n{text}\n```" for path, text in problem.public.files.items())
-    user = f"{''.join(given)}\nGive one answer to this request: {problem.public.statement}\n"
+    file_blocks = (
+        f"\nThe file {path} has this content:\n```\n{text}\n```" for path, text in problem.public.files.items()
+    )
+    user = f"{''.join(file_blocks)}\nGive one answer to this request: {problem.public.statement}\n"
     return Prompt(system, with_figures(user + _reply_form(problem, expected), problem.public.figures))
 
 
@@ -78,10 +80,10 @@ def _answer(problem: Problem, reply: str) -> str:
     start, end = reply.find("{"), reply.rfind("}")
     try:
         # Models write line ends into strings as they are.
-        found = json.loads(reply[start : end + 1], strict=False)
+        parsed_reply = json.loads(reply[start : end + 1], strict=False)
     except ValueError:
         return reply
-    text = found.get("response") if isinstance(found, dict) else None
+    text = parsed_reply.get("response") if isinstance(parsed_reply, dict) else None
     return text if isinstance(text, str) else reply
 
 

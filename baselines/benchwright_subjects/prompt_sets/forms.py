@@ -27,12 +27,12 @@ _LANGUAGES = ("en", "de", "fr", "zh")
 
 def forms_of(prompts: PromptSet) -> dict[str, str]:
     """Everything that a set can send, by the kind of problem: system message and request as one text."""
-    found = {}
+    forms = {}
     for problem in _placeholders():
         prompt = prompts.asks(problem)
         if prompt is not None:
-            found[problem.id] = prompt.plain
-    return found
+            forms[problem.id] = prompt.plain
+    return forms
 
 
 def digest_of(prompts: PromptSet) -> str:

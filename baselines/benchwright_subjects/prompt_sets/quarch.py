@@ -45,16 +45,16 @@ def _asks(problem: Problem) -> Prompt | None:
         return None
     form = _FREE if question.format is QuestionFormat.FREE_RESPONSE else _with_choices(question)
     # Not `format`: a question may hold braces.
-    before, _, after = form.partition("{question}")
-    return Prompt("", with_figures(f"{before}{problem.public.statement}{after}", problem.public.figures))
+    text_before, _, text_after = form.partition("{question}")
+    return Prompt("", with_figures(f"{text_before}{problem.public.statement}{text_after}", problem.public.figures))
 
 
 def _with_choices(question: Question) -> str:
     letters = [choice.letter for choice in question.choices]
-    named = f"{', '.join(letters[:-1])}, or {letters[-1]}"
+    letter_list = f"{', '.join(letters[:-1])}, or {letters[-1]}"
     choices = "\n".join(f"{choice.letter}) {choice.text}" for choice in question.choices)
-    before, _, after = _CHOICE.partition("{choices}")
-    return before + choices + after.replace("{letters}", named)
+    choices_before, _, choices_after = _CHOICE.partition("{choices}")
+    return choices_before + choices + choices_after.replace("{letters}", letter_list)
 
 
 QUARCH = PromptSet(

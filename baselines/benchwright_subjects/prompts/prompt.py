@@ -28,8 +28,8 @@ _READER = "You are an experienced hardware designer. You explain and document co
 class Turn:
     """A question that was answered before, shown as an example."""
 
-    asked: tuple[Part, ...]
-    answered: str
+    question: tuple[Part, ...]
+    answer: str
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Prompt:
         """All of it as one text, figures by their names: what CVDP's export holds, and what is counted in tokens."""
         turns = [f"System: {self.system}"] if self.system else []
         for example in self.examples:
-            turns += [f"User: {as_text(example.asked)}", f"Assistant: {example.answered}"]
+            turns += [f"User: {as_text(example.question)}", f"Assistant: {example.answer}"]
         return "\n\n".join([*turns, f"User: {as_text(self.user)}"])
 
 
@@ -72,8 +72,8 @@ def ask(problem: Problem, *, think: bool = False, examples: Sequence[Turn] = ())
 def ask_agent(problem: Problem) -> Prompt:
     """The request to work on a problem with tools."""
     if problem.kind is Kind.DESIGN:
-        wanted = "\n".join(f"- {path}" for path in problem.public.expected)
-        text = f"{problem.public.statement.strip()}\n\nOnly these files count:\n{wanted}"
+        path_list = "\n".join(f"- {path}" for path in problem.public.expected)
+        text = f"{problem.public.statement.strip()}\n\nOnly these files count:\n{path_list}"
     else:
         text = f"{statement(problem)}\n\nOnly the file answer.md counts. {reply_form(problem)}"
     return Prompt("", with_figures(text, problem.public.figures))
@@ -89,11 +89,11 @@ def example(problem: Problem, key: Answer, *, think: bool) -> Turn:
     """
     question = _question(problem)
     words = wording(question.language)
-    told = rules_of(question.format).show_key(words, key)
+    answer_text = rules_of(question.format).show_key(words, key)
     if think:
-        told = f"{key.explanation.strip()}\n\n{words.marker} {told}".lstrip()
+        answer_text = f"{key.explanation.strip()}\n\n{words.marker} {answer_text}".lstrip()
     text = f"{statement(problem)}\n\n{reply_form(problem, think=think)}"
-    return Turn(with_figures(text, problem.public.figures), told)
+    return Turn(with_figures(text, problem.public.figures), answer_text)
 
 
 def statement(problem: Problem) -> str:
@@ -108,12 +108,12 @@ def statement(problem: Problem) -> str:
 
 def files(problem: Problem) -> str:
     """The files that are given, each between two lines that name it."""
-    given = [
+    file_texts = [
         f"=== BEGIN {path}\n{text.rstrip()}\n=== END {path}"
         for path, text in sorted(problem.public.files.items())
         if text.strip()
     ]
-    return "\n\n".join(["These files are given:", *given]) if given else ""
+    return "\n\n".join(["These files are given:", *file_texts]) if file_texts else ""
 
 
 def reply_form(problem: Problem, *, think: bool = False) -> str:
@@ -141,14 +141,14 @@ def reply_form(problem: Problem, *, think: bool = False) -> str:
 def final_answer(problem: Problem, reply: str) -> str:
     """What follows the last marker line of a reply that thinks first; the whole reply where there is none."""
     marker = re.escape(wording(_question(problem).language).marker.rstrip(":： "))
-    found = list(re.finditer(rf"(?im)^[\s>#*_`]*{marker}[*_`]*\s*[:：][*_`]*[ \t]*", reply))
-    after = reply[found[-1].end() :].strip() if found else ""
-    return after or reply
+    marker_matches = list(re.finditer(rf"(?im)^[\s>#*_`]*{marker}[*_`]*\s*[:：][*_`]*[ \t]*", reply))
+    final_text = reply[marker_matches[-1].end() :].strip() if marker_matches else ""
+    return final_text or reply
 
 
 def with_figures(text: str, figures: Sequence[Figure]) -> tuple[Part, ...]:
     """A message with each picture after the link that shows it, or at the end."""
-    places = sorted((_place(text, figure), number) for number, figure in enumerate(figures))
+    places = sorted((_figure_offset(text, figure), number) for number, figure in enumerate(figures))
     parts: list[Part] = []
     start = 0
     for end, number in places:
@@ -158,7 +158,7 @@ def with_figures(text: str, figures: Sequence[Figure]) -> tuple[Part, ...]:
     return tuple(part for part in parts if part)
 
 
-def _place(text: str, figure: Figure) -> int:
+def _figure_offset(text: str, figure: Figure) -> int:
     link = re.search(rf"!\[[^\]]*\]\(\s*<?{re.escape(figure.path)}>?[^)]*\)", text)
     return link.end() if link else len(text)
 

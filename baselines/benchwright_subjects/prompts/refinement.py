@@ -58,7 +58,7 @@ class Refinement:
             "refined_by": self.model,
         }
 
-    def of(self, problem: Problem) -> Problem:
+    def rewrite(self, problem: Problem) -> Problem:
         """The problem with this statement, for its prompt alone."""
         return problem.model_copy(update={"public": problem.public.model_copy(update={"statement": self.statement})})
 
@@ -80,22 +80,22 @@ def read_refined(file: Path, problems: Sequence[Problem], *, outdated: bool) -> 
     Raises:
         DatasetError: Names line and field of the first thing that is wrong.
     """
-    known = {problem.id: problem for problem in problems}
-    found: dict[str, Refinement] = {}
+    problems_by_id = {problem.id: problem for problem in problems}
+    refinements: dict[str, Refinement] = {}
     for line, record in read_records(file):
         for field in Refinement.__dataclass_fields__:
             if not isinstance(record.get(field), str) or not str(record[field]).strip():
                 raise DatasetError(file, field, "is not a string with text", line)
-        one = Refinement(**{field: str(record[field]) for field in Refinement.__dataclass_fields__})
-        if one.id in found:
-            raise DatasetError(file, "id", f"{one.id!r} is there twice", line)
-        if one.id in known and one.problem_sha256 != known[one.id].public_digest:
+        refinement = Refinement(**{field: str(record[field]) for field in Refinement.__dataclass_fields__})
+        if refinement.id in refinements:
+            raise DatasetError(file, "id", f"{refinement.id!r} is there twice", line)
+        if refinement.id in problems_by_id and refinement.problem_sha256 != problems_by_id[refinement.id].public_digest:
             if outdated:
                 continue
-            why = f"{one.id!r} has changed since; refine it again with `benchwright eval refine`"
-            raise DatasetError(file, "problem_sha256", why, line)
-        found[one.id] = one
-    return found
+            reason = f"{refinement.id!r} has changed since; refine it again with `benchwright eval refine`"
+            raise DatasetError(file, "problem_sha256", reason, line)
+        refinements[refinement.id] = refinement
+    return refinements
 
 
 def refined_for(file: Path, problems: Sequence[Problem]) -> dict[str, Refinement]:
@@ -105,13 +105,13 @@ def refined_for(file: Path, problems: Sequence[Problem]) -> dict[str, Refinement
         DatasetError: Something in the file is wrong.
         EvaluationError: A problem has none: both variants are compared on the same problems.
     """
-    found = read_refined(file, problems, outdated=False)
-    if missing := [problem.id for problem in problems if problem.id not in found]:
+    refinements = read_refined(file, problems, outdated=False)
+    if missing := [problem.id for problem in problems if problem.id not in refinements]:
         raise EvaluationError(
             f"{file} has no refined statement for {len(missing)} of {len(problems)} problems, such as {missing[0]}."
             " Run `benchwright eval refine` for them, or name the others with --problem."
         )
-    return found
+    return refinements
 
 
 def both_variants(
@@ -126,23 +126,27 @@ def both_variants(
         refined: By id of the problem.
     """
     samples = list(dataset(pack, problems, ask))
-    for one in dataset(pack, [refined[problem.id].of(problem) for problem in problems if problem.id in refined], ask):
-        facts = refined[str(one.id)].facts
-        original = next(problem for problem in problems if problem.id == one.id)
-        one.metadata = {**(one.metadata or {}), **facts, "problem_sha256": original.public_digest}
-        one.id = f"{one.id}{SUFFIX}"
-        samples.append(one)
+    for sample in dataset(
+        pack, [refined[problem.id].rewrite(problem) for problem in problems if problem.id in refined], ask
+    ):
+        facts = refined[str(sample.id)].facts
+        original = next(problem for problem in problems if problem.id == sample.id)
+        sample.metadata = {**(sample.metadata or {}), **facts, "problem_sha256": original.public_digest}
+        sample.id = f"{sample.id}{SUFFIX}"
+        samples.append(sample)
     return MemoryDataset(samples, name=pack)
 
 
-def keep_refined(log: EvalLog, file: Path, problems: Sequence[Problem], kept: Mapping[str, Refinement]) -> list[str]:
+def keep_refined(
+    log: EvalLog, file: Path, problems: Sequence[Problem], existing_refinements: Mapping[str, Refinement]
+) -> list[str]:
     """Add what a run has refined to a file.
 
     Args:
         log: Of the task `refine`, with its samples.
         file: Written whole or not at all.
         problems: Public parts.
-        kept: What the file has already, of other problems too.
+        existing_refinements: What the file has already, of other problems too.
 
     Returns:
         The ids of the problems that still have no refinement.
@@ -150,11 +154,11 @@ def keep_refined(log: EvalLog, file: Path, problems: Sequence[Problem], kept: Ma
     Raises:
         EvaluationError: The file can't be written.
     """
-    texts = {str(one.id): one.output.completion.strip() for one in log.samples or [] if not one.error}
-    found = dict(kept)
+    texts = {str(sample.id): sample.output.completion.strip() for sample in log.samples or [] if not sample.error}
+    refinements = dict(existing_refinements)
     for problem in problems:
-        if problem.id not in kept and texts.get(problem.id):
+        if problem.id not in existing_refinements and texts.get(problem.id):
             text = texts[problem.id].encode("utf-8", "replace").decode()
-            found[problem.id] = Refinement(problem.id, problem.public_digest, log.eval.model, PROMPT_SHA256, text)
-    write_lines(file, map(asdict, found.values()))
-    return [problem.id for problem in problems if problem.id not in found]
+            refinements[problem.id] = Refinement(problem.id, problem.public_digest, log.eval.model, PROMPT_SHA256, text)
+    write_lines(file, map(asdict, refinements.values()))
+    return [problem.id for problem in problems if problem.id not in refinements]

@@ -53,22 +53,26 @@ class Failure:
 
     def question(self, services: EvaluationServices) -> Prompt:
         """What the model is asked."""
-        found = contents_of(services.log.events(self.header.id), self.verdict.snapshot)
+        files = contents_of(services.log.events(self.header.id), self.verdict.snapshot)
         request = ask_agent(self.problem) if self.header.condition == Who.AGENT else ask(self.problem)
-        shown = reveal(self._whole(services), self.problem.reveal, lambda: "").as_text()
+        verdict_text = reveal(self._whole(services), self.problem.reveal, lambda: "").as_text()
         return Prompt(
-            request.system, (f"{_BEFORE}\n\n{shown}\n\n{_QUESTION}",), (Turn(request.user, _answer(found) or _NOTHING),)
+            request.system,
+            (f"{_BEFORE}\n\n{verdict_text}\n\n{_QUESTION}",),
+            (Turn(request.user, _answer(files) or _NOTHING),),
         )
 
     def _whole(self, services: EvaluationServices) -> Verdict:
         """The verdict with its tests, of which the log has only the count."""
-        kept = RunRecords(services.home, self.header.id).verdict(self.verdict.number)
-        if kept is not None and kept.reason.value == self.verdict.reason:
-            return kept
+        recorded_verdict = RunRecords(services.home, self.header.id).verdict(self.verdict.number)
+        if recorded_verdict is not None and recorded_verdict.reason.value == self.verdict.reason:
+            return recorded_verdict
         return Verdict(reason=Reason(self.verdict.reason), detail=self.verdict.message, wall_s=self.verdict.wall_s)
 
 
-def failures(services: EvaluationServices, pack: str, wanted: str | Sequence[str], who: str) -> list[Failure]:
+def failures(
+    services: EvaluationServices, pack: str, problem_names: str | Sequence[str], solver_name: str
+) -> list[Failure]:
     """The failures of a model to ask about, the oldest first.
 
     Attempts of studies are left out, since a study's record holds what its plan says, and so are attempts at an earlier
@@ -77,24 +81,29 @@ def failures(services: EvaluationServices, pack: str, wanted: str | Sequence[str
     Args:
         services: Of the task.
         pack: Whose problems.
-        wanted: Names or patterns of problems, a list or with commas between them; all where empty.
-        who: The solver's name in the attempts.
+        problem_names: Names or patterns of problems, a list or with commas between them; all where empty.
+        solver_name: The solver's name in the attempts.
     """
-    public = {f"{pack}/{problem.id}": problem for problem in chosen(services.store, pack, wanted)}
-    found = []
+    public = {f"{pack}/{problem.id}": problem for problem in chosen(services.store, pack, problem_names)}
+    failed_attempts = []
     for header, summary in reversed(services.attempts.summaries()):
         problem = public.get(header.problem)
-        if problem is None or header.study or header.solver != who or header.condition not in (Who.MODEL, Who.AGENT):
+        if (
+            problem is None
+            or header.study
+            or header.solver != solver_name
+            or header.condition not in (Who.MODEL, Who.AGENT)
+        ):
             continue
         if header.problem_digest != problem.public_digest or (verdict := _failed(summary)) is None:
             continue
         if not _had_refined_statement(services.log.events(header.id)):
-            found.append(Failure(header, verdict, problem))
-    return found
+            failed_attempts.append(Failure(header, verdict, problem))
+    return failed_attempts
 
 
 def _had_refined_statement(events: Iterable[RecordedEvent]) -> bool:
-    usage_events = (one.event for one in events if isinstance(one.event, ModelUsage))
+    usage_events = (recorded_event.event for recorded_event in events if isinstance(recorded_event.event, ModelUsage))
     return any("statement" in event.parameters for event in usage_events)
 
 
@@ -105,32 +114,36 @@ def _failed(summary: Summary) -> AttemptVerdict | None:
     return verdict if verdict.outcome is Outcome.FAILED else None
 
 
-def dataset(services: EvaluationServices, asked: Sequence[Failure]) -> MemoryDataset:
+def dataset(services: EvaluationServices, failures: Sequence[Failure]) -> MemoryDataset:
     """The questions as Inspect's samples, each under the id of its attempt."""
     samples = [
         Sample(
-            id=one.header.id,
-            input=messages(one.question(services)),
+            id=failure.header.id,
+            input=messages(failure.question(services)),
             target="",
-            metadata={"problem": one.header.problem, "solver": one.header.solver, "try": one.verdict.number},
+            metadata={
+                "problem": failure.header.problem,
+                "solver": failure.header.solver,
+                "try": failure.verdict.number,
+            },
         )
-        for one in asked
+        for failure in failures
     ]
     return MemoryDataset(samples, name="reflections")
 
 
-def reflect_once(services: EvaluationServices, asked: Sequence[Failure]) -> Solver:
+def reflect_once(services: EvaluationServices, failures: Sequence[Failure]) -> Solver:
     """Ask, and record what the model said with its attempt."""
-    by_id: Mapping[str, Failure] = {one.header.id: one for one in asked}
+    by_id: Mapping[str, Failure] = {failed_attempt.header.id: failed_attempt for failed_attempt in failures}
 
     @solver(name="benchwright_reflect")
-    def made() -> Solver:
+    def create_solver() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
             state = await generate(state)
             text = state.output.completion.strip()
             if not text:
                 raise EvaluationError("The reply is empty, so no reflection was recorded. Ask again.")
-            used = usage.of_output(str(state.model), state.output)
+            model_usage = usage.of_output(str(state.model), state.output)
             failure = by_id[str(state.sample_id)]
             await services.log.append(
                 failure.header.id,
@@ -139,23 +152,23 @@ def reflect_once(services: EvaluationServices, asked: Sequence[Failure]) -> Solv
                     model=str(state.model),
                     text=text[:_MOST_CHARACTERS],
                     prompt_sha256=PROMPT_SHA256,
-                    input_tokens=used.input_tokens if used else 0,
-                    output_tokens=used.output_tokens if used else 0,
-                    total_tokens=used.total_tokens if used else 0,
-                    cost_usd=used.cost_usd if used else None,
+                    input_tokens=model_usage.input_tokens if model_usage else 0,
+                    output_tokens=model_usage.output_tokens if model_usage else 0,
+                    total_tokens=model_usage.total_tokens if model_usage else 0,
+                    cost_usd=model_usage.cost_usd if model_usage else None,
                 ),
             )
             return state
 
         return solve
 
-    return made()
+    return create_solver()
 
 
 def _answer(files: Mapping[str, bytes]) -> str:
-    return "\n\n".join(_shown(files))
+    return "\n\n".join(_file_blocks(files))
 
 
-def _shown(files: Mapping[str, bytes]) -> Iterator[str]:
+def _file_blocks(files: Mapping[str, bytes]) -> Iterator[str]:
     for path, content in sorted(files.items()):
         yield f"=== BEGIN {path}\n{content.decode('utf-8', 'replace').rstrip()}\n=== END {path}"

@@ -17,14 +17,14 @@ def check_prompts(store: Store, file: StudyFile) -> None:
     """
     problems = problems_of(store, file)
     flaws = []
-    for place, condition in enumerate(file.study.conditions):
+    for index, condition in enumerate(file.study.conditions):
         if condition.prompts is None:
             continue
-        field, named = f"conditions[{place}].prompts", prompt_set(condition.prompts)
-        lacking = [task.problem for task in file.study.problems if named.asks(problems[task.problem]) is None]
+        field, prompts = f"conditions[{index}].prompts", prompt_set(condition.prompts)
+        lacking = [task.problem for task in file.study.problems if prompts.asks(problems[task.problem]) is None]
         if lacking:
             message = (
-                f"{named.name} is for {named.covers}, and {lacking[0]} is none of them ({len(lacking)} of "
+                f"{prompts.name} is for {prompts.covers}, and {lacking[0]} is none of them ({len(lacking)} of "
                 f"{len(file.study.problems)} problems). Choose other prompts, or other problems."
             )
             flaws.append(Flaw(file.line_of(field), field, message))

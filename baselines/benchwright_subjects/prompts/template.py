@@ -48,11 +48,11 @@ class Template:
 
     def __init__(self, text: str, name: str = "the template") -> None:
         for number, line in enumerate(text.splitlines(), 1):
-            for found in _PLACE.finditer(line):
-                if found[1] not in PLACES:
-                    known = ", ".join(f"{{{{{place}}}}}" for place in PLACES)
-                    raise EvaluationError(f"{name}:{number}: there is no {found[0]}; known are {known}.")
-        if not any(found[1] in ("statement", "files") for found in _PLACE.finditer(text)):
+            for match in _PLACE.finditer(line):
+                if match[1] not in PLACES:
+                    known_names = ", ".join(f"{{{{{name_of_place}}}}}" for name_of_place in PLACES)
+                    raise EvaluationError(f"{name}:{number}: there is no {match[0]}; known are {known_names}.")
+        if not any(placeholder[1] in ("statement", "files") for placeholder in _PLACE.finditer(text)):
             raise EvaluationError(f"{name}: the problem is nowhere in it; put {{{{statement}}}} where it belongs.")
         self._text = text
 
@@ -72,5 +72,5 @@ class Template:
 
     def ask(self, problem: Problem) -> Prompt:
         """The template as a request about one problem."""
-        text = _PLACE.sub(lambda found: PLACES[found[1]](problem), self._text)
+        text = _PLACE.sub(lambda match: PLACES[match[1]](problem), self._text)
         return Prompt("", with_figures(text, problem.public.figures))

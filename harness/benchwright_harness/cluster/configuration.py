@@ -52,11 +52,13 @@ async def open_executor(
     if on_folder is not None:
         raise ClusterError("the folders of runs on a cluster can't be kept", "leave out --keep-runs, or --cluster")
     kind = cluster_kind(cluster)
-    found = _configured(home.data / CONFIGURATION, cluster) | dict(map(_option, options))
-    wait_s = found.pop("wait_s", ClusterOptions.wait_s)
+    queue_options = _configured(home.data / CONFIGURATION, cluster) | dict(map(_option, options))
+    wait_s = queue_options.pop("wait_s", ClusterOptions.wait_s)
     if not isinstance(wait_s, int | float):
         raise ClusterError(f"wait_s={wait_s!r} is not a number of seconds", "correct it")
-    async with kind.open(cluster, home.cache, ClusterOptions(jobs=jobs, wait_s=wait_s, queue=found)) as executor:
+    async with kind.open(
+        cluster, home.cache, ClusterOptions(jobs=jobs, wait_s=wait_s, queue=queue_options)
+    ) as executor:
         yield executor
 
 

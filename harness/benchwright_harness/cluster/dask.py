@@ -150,30 +150,32 @@ class DaskExecutor:
         """See `Executor.run`."""
         waiting = iter(tasks)
         running: set[asyncio.Task[tuple[Task, Verdict]]] = set()
-        threads, seen = 1, time.monotonic()
+        threads, last_seen = 1, time.monotonic()
         looked = 0.0
         try:
             while True:
                 if time.monotonic() - looked > _LOOK_S:
                     looked = time.monotonic()
                     threads = await self._threads()
-                    seen = looked if threads else seen
-                    if looked - seen > self._options.wait_s:
+                    last_seen = looked if threads else last_seen
+                    if looked - last_seen > self._options.wait_s:
                         raise ClusterError("the cluster has lost all its workers", self._cluster.no_worker_hint)
                 # No more than keeps the workers busy: a task is as large as its problem.
                 while len(running) < max(1, threads * _PER_THREAD) and (task := next(waiting, None)) is not None:
-                    running.add(asyncio.create_task(self._one(task)))
+                    running.add(asyncio.create_task(self._run_task(task)))
                 if not running:
                     return
-                done, running = await asyncio.wait(running, timeout=_LOOK_S, return_when=asyncio.FIRST_COMPLETED)
-                for one in done:
-                    yield one.result()
+                finished_tasks, running = await asyncio.wait(
+                    running, timeout=_LOOK_S, return_when=asyncio.FIRST_COMPLETED
+                )
+                for finished_task in finished_tasks:
+                    yield finished_task.result()
         finally:
-            for one in running:
-                one.cancel()
+            for finished_task in running:
+                finished_task.cancel()
             await asyncio.gather(*running, return_exceptions=True)
 
-    async def _one(self, task: Task) -> tuple[Task, Verdict]:
+    async def _run_task(self, task: Task) -> tuple[Task, Verdict]:
         from distributed.scheduler import KilledWorker
 
         # The scheduler's answer to a cancellation would end a later submission of the same key as well.
@@ -220,20 +222,21 @@ class DaskExecutor:
             ClusterError: One of them could not do the work, with the next step.
         """
         answers = await self._client.run(_equipment, self._workers_cache, on_error="return")
-        mine = _equipment(self._cache)
-        for worker, found in answers.items():
-            if isinstance(found, ModuleNotFoundError):
+        own_equipment = _equipment(self._cache)
+        for worker, equipment in answers.items():
+            if isinstance(equipment, ModuleNotFoundError):
                 raise ClusterError(
-                    f"the worker {worker} has no Benchwright ({found})",
+                    f"the worker {worker} has no Benchwright ({equipment})",
                     "install the same version there: pip install 'benchwright[harness]'",
                 )
-            if isinstance(found, BaseException):
-                raise ClusterError(f"the worker {worker} can't be used: {found}", "check its log")
-            for name, here, there in zip(_Equipment._fields, mine, found, strict=True):
-                if here != there:
-                    what = name.replace("_", " ")
+            if isinstance(equipment, BaseException):
+                raise ClusterError(f"the worker {worker} can't be used: {equipment}", "check its log")
+            for name, own_version, worker_version in zip(_Equipment._fields, own_equipment, equipment, strict=True):
+                if own_version != worker_version:
+                    part_name = name.replace("_", " ")
                     raise ClusterError(
-                        f"the worker {worker} has another {what} ({there}) than this machine ({here})",
+                        f"the worker {worker} has another {part_name} ({worker_version}) than this machine "
+                        f"({own_version})",
                         "install the same version on all machines; for the toolchain, let them share one folder"
                         " (BENCHWRIGHT_CACHE) or set up the same version on each",
                     )
@@ -280,8 +283,8 @@ async def _work(task: Task, cache: Path | None, key: str) -> Verdict:
         while not run.done():
             await asyncio.wait({run}, timeout=_WANTED_S)
             # Dask forgets a task that is cancelled, but lets it go on.
-            known = tasks.get(key)
-            if known is None or known.state != "executing":
+            task_state = tasks.get(key)
+            if task_state is None or task_state.state != "executing":
                 run.cancel()
                 await asyncio.wait({run})
                 return Verdict(reason=Reason.CANCELLED)

@@ -44,30 +44,30 @@ class JobQueue(DaskCluster):
 
     def _class(self) -> type[JobQueueCluster]:
         # Importing dask-jobqueue replaces the program's handler of Ctrl+C.
-        before = signal.getsignal(signal.SIGINT)
-        found: type[JobQueueCluster] = resolve_name(self.jobqueue)
-        signal.signal(signal.SIGINT, before)
-        return found
+        interrupt_handler = signal.getsignal(signal.SIGINT)
+        cluster_class: type[JobQueueCluster] = resolve_name(self.jobqueue)
+        signal.signal(signal.SIGINT, interrupt_handler)
+        return cluster_class
 
     def _cluster(self, name: str, site: ClusterOptions) -> JobQueueCluster:
         import dask
 
         configured = {key: value for key, value in dask.config.get(f"jobqueue.{name}", {}).items() if value is not None}
-        given = dict(site.queue)
-        cores = int(given.get("cores", configured.get("cores", 1)))
-        scheduler: dict[str, Any] = {"dashboard_address": None} | dict(given.pop("scheduler_options", {}))
-        if not {"interface", "host"} & {*given, *configured, *scheduler}:
+        queue_options = dict(site.queue)
+        cores = int(queue_options.get("cores", configured.get("cores", 1)))
+        scheduler: dict[str, Any] = {"dashboard_address": None} | dict(queue_options.pop("scheduler_options", {}))
+        if not {"interface", "host"} & {*queue_options, *configured, *scheduler}:
             # Only this machine can reach it unless the site names a network.
-            given["interface"] = "lo"
+            queue_options["interface"] = "lo"
         options = {
             "cores": cores,
             "memory": configured.get("memory", f"{cores * 4}GiB"),
             # A worker process runs one task at a time: while it waits for tools it can't serve a second one well.
             "processes": cores,
-            **given,
+            **queue_options,
             "scheduler_options": scheduler,
             # Without a dashboard a worker still serves its state over HTTP.
-            "worker_extra_args": [*_QUIET, *given.get("worker_extra_args", ())],
+            "worker_extra_args": [*_QUIET, *queue_options.get("worker_extra_args", ())],
         }
         try:
             cluster: JobQueueCluster = self._class()(**options, asynchronous=True)

@@ -33,7 +33,7 @@ def cluster_kind(address: str) -> ClusterKind:
     from benchwright_harness.cluster import ClusterKind
     from benchwright_harness.errors import ClusterError
 
-    kinds = {one.name: one.declared for one in CLUSTERS}
+    kinds = {registration.name: registration.declared for registration in CLUSTERS}
     declared = SCHEDULER.declared if "://" in address else kinds.get(address)
     if declared is None:
         raise ClusterError(

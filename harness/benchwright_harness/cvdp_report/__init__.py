@@ -22,7 +22,7 @@ from benchwright_problems.verdict import Outcome, Verdict
 _Json = dict[str, Any]
 
 
-class Graded(Model):
+class GradedAnswer(Model):
     """One answer to one problem."""
 
     id: str
@@ -33,30 +33,30 @@ class Graded(Model):
     """From 0 to 1 if the category is scored, else `None`."""
 
 
-def raw_result(graded: Sequence[Graded]) -> dict[str, JsonValue]:
+def raw_result(graded: Sequence[GradedAnswer]) -> dict[str, JsonValue]:
     """The content of `raw_result.json`: problem → its tests."""
-    return {one.id: _raw(one) for one in graded}
+    return {answer.id: _raw(answer) for answer in graded}
 
 
-def _raw(one: Graded) -> _Json:
-    passed = one.verdict.outcome is Outcome.PASSED
+def _raw(answer: GradedAnswer) -> _Json:
+    passed = answer.verdict.outcome is Outcome.PASSED
     test: _Json = {
         "result": 0 if passed else 1,
         "log": None,
-        "error_msg": None if one.verdict.outcome is not Outcome.ERROR else one.verdict.detail,
-        "execution": one.verdict.wall_s,
+        "error_msg": None if answer.verdict.outcome is not Outcome.ERROR else answer.verdict.detail,
+        "execution": answer.verdict.wall_s,
     }
-    if one.category in SCORES:
-        test[SCORES[one.category]] = one.score
+    if answer.category in SCORES:
+        test[SCORES[answer.category]] = answer.score
     return {
-        "category": one.category.value,
-        "difficulty": one.difficulty.value,
+        "category": answer.category.value,
+        "difficulty": answer.difficulty.value,
         "tests": [test],
         "errors": test["result"],
     }
 
 
-def report(graded: Sequence[Graded], dataset: str, solver: str, now: datetime) -> dict[str, JsonValue]:
+def report(graded: Sequence[GradedAnswer], dataset: str, solver: str, now: datetime) -> dict[str, JsonValue]:
     """The content of `report.json`: counts per category and difficulty, and every test.
 
     Args:
@@ -67,29 +67,29 @@ def report(graded: Sequence[Graded], dataset: str, solver: str, now: datetime) -
     """
     categories: dict[str, _Json] = {}
     details: dict[str, list[_Json]] = {"failing_tests": [], "passing_tests": []}
-    for one in graded:
+    for answer in graded:
         category = categories.setdefault(
-            one.category.value, {**{level: _no_counts() for level in DIFFICULTIES}, "logs": []}
+            answer.category.value, {**{level: _no_counts() for level in DIFFICULTIES}, "logs": []}
         )
-        passed = one.verdict.outcome is Outcome.PASSED
-        share = _share(one)
-        counts = counts_of(category, one.difficulty.value)
-        for what, added in (("Tests", 1.0 if passed else 0.0), ("Problems", share)):
-            counts[f"Passed {what}"] += without_fraction(added)
-            counts[f"Failed {what}"] += without_fraction(1 - added)
-            counts[f"Total {what}"] += 1
-            counts[f"Passed {what} (%)"] = counts[f"Passed {what}"] / counts[f"Total {what}"] * 100
-        category["logs"].append({"id": one.id, "log": None})
+        passed = answer.verdict.outcome is Outcome.PASSED
+        share = _share(answer)
+        counts = counts_of(category, answer.difficulty.value)
+        for unit, added in (("Tests", 1.0 if passed else 0.0), ("Problems", share)):
+            counts[f"Passed {unit}"] += without_fraction(added)
+            counts[f"Failed {unit}"] += without_fraction(1 - added)
+            counts[f"Total {unit}"] += 1
+            counts[f"Passed {unit} (%)"] = counts[f"Passed {unit}"] / counts[f"Total {unit}"] * 100
+        category["logs"].append({"id": answer.id, "log": None})
         test: _Json = {
-            "test_id": one.id,
-            "category": one.category.value,
-            "difficulty": one.difficulty.value,
+            "test_id": answer.id,
+            "category": answer.category.value,
+            "difficulty": answer.difficulty.value,
             "test_index": 0,
         }
         if passed:
             details["passing_tests"].append({**test, "log": None})
         else:
-            error = one.verdict.detail if one.verdict.outcome is Outcome.ERROR else None
+            error = answer.verdict.detail if answer.verdict.outcome is Outcome.ERROR else None
             details["failing_tests"].append({**test, "error_msg": error, "agent_error": None, "log": None})
     content: _Json = {**categories, "metadata": _metadata(dataset, solver, now), "test_details": details}
     return content
@@ -116,7 +116,7 @@ def composite(
             "sample_prefixes": list(names),
             "composite": True,
         },
-        "samples": [{**one, "sample_index": index} for index, one in enumerate(reports)],
+        "samples": [{**sample_report, "sample_index": index} for index, sample_report in enumerate(reports)],
     }
     return content
 
@@ -127,14 +127,14 @@ def report_text(content: Mapping[str, JsonValue]) -> str:
     return "\n".join([*heading(content), *lines]) + "\n"
 
 
-def _share(one: Graded) -> float:
-    if one.category in SCORES:
-        return one.score or 0.0
-    return 1.0 if one.verdict.outcome is Outcome.PASSED else 0.0
+def _share(answer: GradedAnswer) -> float:
+    if answer.category in SCORES:
+        return answer.score or 0.0
+    return 1.0 if answer.verdict.outcome is Outcome.PASSED else 0.0
 
 
 def _no_counts() -> _Json:
-    return {f"{count} {what}{unit}": 0 for what in ("Tests", "Problems") for count, unit in _COLUMNS}
+    return {f"{count} {noun}{unit}": 0 for noun in ("Tests", "Problems") for count, unit in _COLUMNS}
 
 
 _COLUMNS = (("Passed", ""), ("Failed", ""), ("Total", ""), ("Passed", " (%)"))

@@ -36,14 +36,14 @@ def without_fraction(number: float) -> float:
 
 
 def totals(
-    categories: Iterable[Mapping[str, Any]], what: str, levels: Sequence[str] = DIFFICULTIES
+    categories: Iterable[Mapping[str, Any]], unit: str, levels: Sequence[str] = DIFFICULTIES
 ) -> tuple[float, float, float]:
     """Passed, failed and all tests or problems of some categories."""
     sums = [0.0, 0.0, 0.0]
     for category in categories:
         for level in levels:
             counts = category.get(level, {})
-            for place, count in enumerate(_COUNTS):
-                sums[place] += counts.get(f"{count} {what}", 0)
+            for index, count in enumerate(_COUNTS):
+                sums[index] += counts.get(f"{count} {unit}", 0)
     passed, failed, total = (without_fraction(round(number, 2)) for number in sums)
     return passed, failed, total

@@ -19,8 +19,8 @@ def pass_at_k(reports: Sequence[Mapping[str, Any]], k: int) -> dict[str, Any]:
     results: dict[str, list[float]] = {}
     places: dict[str, tuple[str, str]] = {}
     for index, content in enumerate(reports):
-        for place, name, share in _shares(content):
-            places[name] = place
+        for group, name, share in _shares(content):
+            places[name] = group
             results.setdefault(name, [0.0] * n)[index] = share
     problems: dict[str, dict[str, Any]] = {}
     levels: dict[tuple[str, str], list[float]] = {}
@@ -53,12 +53,12 @@ def pass_at_k(reports: Sequence[Mapping[str, Any]], k: int) -> dict[str, Any]:
             "Passed Problems (%)": percent,
             "Pass@k Probability (%)": percent,
         }
-    everything = [probability for probabilities in levels.values() for probability in probabilities]
+    all_probabilities = [probability for probabilities in levels.values() for probability in probabilities]
     metrics = {
-        "total_problems": len(everything),
+        "total_problems": len(all_probabilities),
         "n_samples": n,
         "k_threshold": k,
-        "avg_success_probability": statistics.mean(everything) if everything else 0.0,
+        "avg_success_probability": statistics.mean(all_probabilities) if all_probabilities else 0.0,
     }
     return {"categories": categories, "problems": problems, "metrics": metrics}
 
@@ -69,12 +69,12 @@ def _shares(content: Mapping[str, Any]) -> list[tuple[tuple[str, str], str, floa
     Of a scored category a report holds no more than the mean of each difficulty.
     """
     details = content["test_details"]
-    found = []
+    shares = []
     for passed, tests in ((1.0, details["passing_tests"]), (0.0, details["failing_tests"])):
         for test in tests:
             category, level = test["category"], test["difficulty"]
             counts = counts_of(content[category], level)
             scored = Category(category) in SCORES
             share = counts["Passed Problems"] / counts["Total Problems"] if scored else passed
-            found.append(((category, level), test["test_id"], share))
-    return found
+            shares.append(((category, level), test["test_id"], share))
+    return shares

@@ -27,12 +27,12 @@ def heading(content: Mapping[str, Any]) -> list[str]:
     return [*lines, "=======================", ""]
 
 
-def _by_difficulty(category: Mapping[str, Any], what: str, digits: int) -> list[_Cell]:
+def _by_difficulty(category: Mapping[str, Any], unit: str, digits: int) -> list[_Cell]:
     """Counts, then rates, of each difficulty."""
     counts: list[_Cell] = []
     rates: list[_Cell] = []
     for level in DIFFICULTIES:
-        passed, _, total = totals([category], what, (level,))
+        passed, _, total = totals([category], unit, (level,))
         counts.append(f"{passed}/{total}" if total else "-")
         rates.append(f"{passed / total * 100:.{digits}f}%" if total else "-")
     return [*counts, *rates]
@@ -43,9 +43,9 @@ def _percent(part: float, whole: float) -> str:
     return f"{part / whole * 100 if whole else 0:.2f}%"
 
 
-def _starred(category: str, what: str) -> str:
+def _starred(category: str, unit: str) -> str:
     """A category's name, marked if its problems are scored."""
-    return f"{category}*" if what == "Problems" and Category(category) in SCORES else category
+    return f"{category}*" if unit == "Problems" and Category(category) in SCORES else category
 
 
 def _footnote(categories: Mapping[str, Any]) -> list[str]:
@@ -58,11 +58,11 @@ def plain_lines(content: Mapping[str, Any]) -> list[str]:
     """The report of one answer per problem, after its heading."""
     levels = categories_of(content)
     lines: list[str] = []
-    for what, rate in (("Tests", "Test Pass Rate"), ("Problems", "Problem Pass Rate")):
-        passed, failed, total = totals(levels.values(), what)
-        rows: list[list[_Cell]] = [[f"Total {what}", total], [f"Passed {what}", passed]]
-        rows += [[f"Failed {what}", failed], [rate, _percent(passed, total)]]
-        lines += ["", f"=== Overall {what[:-1]} Statistics ===", *_grid(rows)]
+    for unit, rate in (("Tests", "Test Pass Rate"), ("Problems", "Problem Pass Rate")):
+        passed, failed, total = totals(levels.values(), unit)
+        rows: list[list[_Cell]] = [[f"Total {unit}", total], [f"Passed {unit}", passed]]
+        rows += [[f"Failed {unit}", failed], [rate, _percent(passed, total)]]
+        lines += ["", f"=== Overall {unit[:-1]} Statistics ===", *_grid(rows)]
     rows = []
     for level in DIFFICULTIES:
         passed, failed, total = totals(levels.values(), "Problems", (level,))
@@ -71,21 +71,21 @@ def plain_lines(content: Mapping[str, Any]) -> list[str]:
     if rows:
         lines += ["", "=== Problem Results by Difficulty ==="]
         lines += _grid(rows, ["Difficulty", "Total", "Pass", "Fail", "Rate"])
-    for what in ("Tests", "Problems"):
+    for unit in ("Tests", "Problems"):
         rows = []
         for name, category in levels.items():
-            passed, failed, total = totals([category], what)
-            rows.append([_starred(name, what), total, passed, failed, _percent(passed, total)])
+            passed, failed, total = totals([category], unit)
+            rows.append([_starred(name, unit), total, passed, failed, _percent(passed, total)])
         lines += [
             "",
-            f"=== {what[:-1]} Results by Category ===",
+            f"=== {unit[:-1]} Results by Category ===",
             *_grid(rows, ["Cat", "Total", "Pass", "Fail", "Rate"]),
         ]
     lines += _footnote(levels)
-    for what, digits in (("Tests", 1), ("Problems", 2)):
-        rows = [[_starred(name, what), *_by_difficulty(category, what, digits)] for name, category in levels.items()]
+    for unit, digits in (("Tests", 1), ("Problems", 2)):
+        rows = [[_starred(name, unit), *_by_difficulty(category, unit, digits)] for name, category in levels.items()]
         headers = ["Cat", "Easy", "Medium", "Hard", "Easy%", "Medium%", "Hard%"]
-        lines += ["", f"=== {what[:-1]} Results by Category and Difficulty ===", *_grid(rows, headers)]
+        lines += ["", f"=== {unit[:-1]} Results by Category and Difficulty ===", *_grid(rows, headers)]
     return [*lines, *_footnote(levels), *_problems(content)]
 
 
@@ -115,7 +115,7 @@ def composite_lines(content: Mapping[str, Any]) -> list[str]:
     metadata, samples = content["metadata"], content["samples"]
     n, k = metadata["n_samples"], metadata["k_threshold"]
     results = pass_at_k(samples, k)
-    at = f"Pass@{k}, n={n}"
+    pass_label = f"Pass@{k}, n={n}"
     rows: list[list[_Cell]] = []
     rates = []
     for index, sample in enumerate(samples):
@@ -133,7 +133,7 @@ def composite_lines(content: Mapping[str, Any]) -> list[str]:
     rows.append(["Problem Pass Rate", _percent(passed, total)])
     if len(rates) > 1:
         rows.append(["Pass Rate StdDev", f"{statistics.stdev(rates):.2f}%"])
-    lines += ["", f"=== Overall Problem Statistics ({at}) ===", *_grid(rows)]
+    lines += ["", f"=== Overall Problem Statistics ({pass_label}) ===", *_grid(rows)]
     rows = []
     for level in DIFFICULTIES:
         passed, failed, total = totals(levels.values(), "Problems", (level,))
@@ -141,21 +141,21 @@ def composite_lines(content: Mapping[str, Any]) -> list[str]:
             row: list[_Cell] = [level.capitalize(), total, passed, failed, _percent(passed, total)]
             rows.append([*row, _deviation(samples, None, level)])
     headers = ["Difficulty", "Total", "Pass", "Fail", "Rate", "StdDev"]
-    lines += ["", f"=== Problem Results by Difficulty ({at}) ===", *_grid(rows, headers)]
+    lines += ["", f"=== Problem Results by Difficulty ({pass_label}) ===", *_grid(rows, headers)]
     rows = []
     for name, category in levels.items():
         passed, failed, total = totals([category], "Problems")
         row = [_starred(name, "Problems"), total, passed, failed, _percent(passed, total)]
         rows.append([*row, _deviation(samples, name, None)])
     headers = ["Cat", "Total", "Pass", "Fail", "Rate", "StdDev"]
-    lines += ["", f"=== Problem Results by Category ({at}) ===", *_grid(rows, headers), *_footnote(levels)]
+    lines += ["", f"=== Problem Results by Category ({pass_label}) ===", *_grid(rows, headers), *_footnote(levels)]
     rows = []
     for name, category in levels.items():
-        shown = _by_difficulty(category, "Problems", 2)
+        difficulty_cells = _by_difficulty(category, "Problems", 2)
         deviations = [_deviation(samples, name, level) if level in category else "-" for level in DIFFICULTIES]
-        rows.append([_starred(name, "Problems"), *shown, *deviations])
+        rows.append([_starred(name, "Problems"), *difficulty_cells, *deviations])
     headers = ["Cat", "Easy", "Medium", "Hard", "Easy%", "Medium%", "Hard%", "Easy SD", "Medium SD", "Hard SD"]
-    lines += ["", f"=== Problem Results by Category and Difficulty ({at}) ===", *_grid(rows, headers)]
+    lines += ["", f"=== Problem Results by Category and Difficulty ({pass_label}) ===", *_grid(rows, headers)]
     return [*lines, *_footnote(levels), *_distribution(results, n, k)]
 
 
@@ -169,7 +169,7 @@ def _distribution(results: dict[str, Any], n: int, k: int) -> list[str]:
             f"{count}/{n}",
             len(group),
             _percent(len(group), len(problems)),
-            f"{100 * sum(float(str(one['pass_probability'])) for one in group) / len(group):.2f}%",
+            f"{100 * sum(float(str(row['pass_probability'])) for row in group) / len(group):.2f}%",
         ]
         for count, group in sorted(groups.items())
     ]

@@ -41,22 +41,26 @@ def add_compiler_messages(
     if verdict.reason is not Reason.BUILD_FAILED:
         return verdict
     foreign = _hidden_words(problem, solution)
-    said = (line for report in reports for tool in report.tools if tool.status for line in tool.said.splitlines())
-    found = list(dict.fromkeys(_messages(said, problem.public.expected, foreign)))
-    if not found:
+    output_lines = (
+        line for report in reports for tool in report.tools if tool.status for line in tool.said.splitlines()
+    )
+    messages = list(dict.fromkeys(_messages(output_lines, problem.public.expected, foreign)))
+    if not messages:
         return verdict
-    more = f" ({len(found) - 1} more)" if len(found) > 1 else ""
-    detail = f"The design does not compile: {found[0]}{more}."
-    return verdict.model_copy(update={"detail": detail, "compiler": tuple(found[:_MOST])})
+    rest_count = f" ({len(messages) - 1} more)" if len(messages) > 1 else ""
+    detail = f"The design does not compile: {messages[0]}{rest_count}."
+    return verdict.model_copy(update={"detail": detail, "compiler": tuple(messages[:_MOST])})
 
 
-def _messages(said: Iterable[str], own: Iterable[str], foreign: frozenset[str]) -> Iterator[CompilerMessage]:
-    paths = frozenset(own)
-    for line in said:
-        found = _VERILATOR.fullmatch(line) or _PLAIN.fullmatch(line)
-        if found is None or found["kind"] in _WARNINGS:
+def _messages(
+    output_lines: Iterable[str], solver_paths: Iterable[str], foreign: frozenset[str]
+) -> Iterator[CompilerMessage]:
+    paths = frozenset(solver_paths)
+    for line in output_lines:
+        match = _VERILATOR.fullmatch(line) or _PLAIN.fullmatch(line)
+        if match is None or match["kind"] in _WARNINGS:
             continue
-        facts = found.groupdict()
+        facts = match.groupdict()
         path = re.sub(r"^(?:\.{1,2}/)+", "", facts["path"].removeprefix(_WORKDIR))
         if path in paths and facts.get("rule") not in _SAID_BY_DESIGN:
             column = facts.get("column")
@@ -64,27 +68,27 @@ def _messages(said: Iterable[str], own: Iterable[str], foreign: frozenset[str]) 
                 path=path,
                 line=int(facts["line"]),
                 column=int(column) if column else None,
-                text=_without(foreign, facts["text"])[:_LONGEST].rstrip(" ."),
+                text=_hide_words(foreign, facts["text"])[:_LONGEST].rstrip(" ."),
             )
 
 
 def _hidden_words(problem: Problem, solution: Mapping[str, bytes]) -> frozenset[str]:
     """The words that only the hidden part has."""
-    shown = "\n".join((problem.public.statement, *problem.public.files.values()))
-    known = {*_WORD.findall(shown)}.union(
+    visible_text = "\n".join((problem.public.statement, *problem.public.files.values()))
+    visible_words = {*_WORD.findall(visible_text)}.union(
         *(_WORD.findall(file.decode("utf-8", "replace")) for file in solution.values())
     )
     hidden = (*problem.hidden.harness.values(), *problem.hidden.reference.values())
-    return frozenset(word for text in hidden for word in _WORD.findall(text) if word not in known)
+    return frozenset(word for text in hidden for word in _WORD.findall(text) if word not in visible_words)
 
 
-def _without(foreign: frozenset[str], text: str) -> str:
+def _hide_words(foreign: frozenset[str], text: str) -> str:
     """A message without names of hidden things, such as the scope `tb.dut`; ordinary words of hidden comments stay."""
 
-    def shown(found: re.Match[str]) -> str:
-        word = found[0]
-        around = text[max(found.start() - 1, 0) : found.start()] + text[found.end() : found.end() + 1]
-        is_name = not word.isalpha() or not word[1:].islower() or any(mark in _QUOTES for mark in around)
+    def replacement(match: re.Match[str]) -> str:
+        word = match[0]
+        neighbours = text[max(match.start() - 1, 0) : match.start()] + text[match.end() : match.end() + 1]
+        is_name = not word.isalpha() or not word[1:].islower() or any(mark in _QUOTES for mark in neighbours)
         return _CUT if is_name and word in foreign else word
 
-    return _WORD.sub(shown, text)
+    return _WORD.sub(replacement, text)

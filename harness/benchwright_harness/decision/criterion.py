@@ -19,9 +19,9 @@ from re import Pattern
 from types import MappingProxyType
 
 from benchwright_foundation.model import Model
-from benchwright_harness.decision.report import Said
+from benchwright_harness.decision.report import TestbenchMessage
 from benchwright_harness.decision.results import Results
-from benchwright_harness.execution.process import End, Ended, Output
+from benchwright_harness.execution.process import End, Output, StepEnd
 from benchwright_problems.problem import Limits
 from benchwright_problems.verdict import Reason, TestResult, Verdict
 
@@ -84,27 +84,27 @@ class Listener:
     def __init__(self, criterion: Criterion, log: Output) -> None:
         self._listens = criterion.rule is not Rule.CVDP and not criterion.heard
         self._log = log
-        self._rest = b""
+        self._open_line = b""
         self._lines: list[str] | None = None
 
     def write(self, content: bytes, /) -> int:
         """Take more output."""
         if self._listens:
-            *lines, rest = (self._rest + content).split(b"\n")
+            *lines, open_line = (self._open_line + content).split(b"\n")
             for line in lines:
                 self._hear(line)
-            self._rest = rest[-_MAX_LINE:]
+            self._open_line = open_line[-_MAX_LINE:]
         return self._log.write(content)
 
     @property
-    def said(self) -> Said | None:
+    def testbench_output(self) -> TestbenchMessage | None:
         """What was heard so far; `None` before the simulation."""
-        if self._rest:
-            self._hear(self._rest)
-            self._rest = b""
+        if self._open_line:
+            self._hear(self._open_line)
+            self._open_line = b""
         if self._lines is None:
             return None
-        return Said(lines=tuple(self._lines), results=tuple(self._lines), ended=True)
+        return TestbenchMessage(lines=tuple(self._lines), results=tuple(self._lines), ended=True)
 
     def _hear(self, raw: bytes) -> None:
         line = raw[-_MAX_LINE:].decode("utf-8", "replace").strip()
@@ -115,13 +115,19 @@ class Listener:
 
 
 def apply_criterion(
-    criterion: Criterion, *, said: Said | None, ended: Ended, results: Results, failures: int, limits: Limits
+    criterion: Criterion,
+    *,
+    output: TestbenchMessage | None,
+    ended: StepEnd,
+    results: Results,
+    failures: int,
+    limits: Limits,
 ) -> Verdict:
     """Say whether a run passed, and why not.
 
     Args:
         criterion: Of the plan.
-        said: What the testbench said; `None` if its simulation did not begin.
+        output: What the testbench said; `None` if its simulation did not begin.
         ended: The end of the last step.
         results: What cocotb and pytest left.
         failures: Failed tests that cocotb's summaries in the output speak of.
@@ -138,13 +144,13 @@ def apply_criterion(
         return Verdict(reason=Reason.TAMPERED, detail=detail)
     if ended.exit_code == STANDS_STILL:
         return Verdict(reason=Reason.TESTS_FAILED, detail=ZERO_TIME)
-    if said is None:
+    if output is None:
         detail = "The design does not compile together with the testbench."
         return Verdict(reason=Reason.BUILD_FAILED, detail=detail)
-    verdict = _verilogeval(said) if criterion.rule is Rule.VERILOGEVAL else _rtllm(said)
+    verdict = _verilogeval(output) if criterion.rule is Rule.VERILOGEVAL else _rtllm(output)
     if verdict.reason is not Reason.PASSED:
         return verdict
-    if not said.ended:
+    if not output.ended:
         # What it has said by then may be true of the time up to there.
         detail = "Something else than the testbench ended the simulation."
         return Verdict(reason=Reason.TAMPERED, detail=detail)
@@ -153,7 +159,7 @@ def apply_criterion(
     return verdict
 
 
-def _services(criterion: Criterion, ended: Ended, results: Results, failures: int) -> Verdict:
+def _services(criterion: Criterion, ended: StepEnd, results: Results, failures: int) -> Verdict:
     tests = results.shown
     bad = [test for test in (*results.cocotb, *results.pytest) if not test.passed]
     if ended.exit_code == 0 and not bad:
@@ -172,23 +178,23 @@ def _services(criterion: Criterion, ended: Ended, results: Results, failures: in
     return Verdict(reason=Reason.BUILD_FAILED, detail=detail)
 
 
-def _verilogeval(said: Said) -> Verdict:
-    if any("TIMEOUT" in line for line in said.lines):
+def _verilogeval(output: TestbenchMessage) -> Verdict:
+    if any("TIMEOUT" in line for line in output.lines):
         return _testbench(False, "The design kept the testbench waiting until its own time limit.")
-    counts = [found for line in said.results if (found := _MISMATCHES.search(line))]
+    counts = [match for line in output.results if (match := _MISMATCHES.search(line))]
     if len(counts) != 1:
         return _testbench(False, "The simulation ended without the testbench's result.")
     mismatches, samples = int(counts[0][1]), int(counts[0][2])
-    shown = f"{mismatches} of {samples} samples differ from the reference."
+    summary = f"{mismatches} of {samples} samples differ from the reference."
     if mismatches or not samples:
-        return _testbench(False, shown)
-    if any("error" in line for line in said.lines):
+        return _testbench(False, summary)
+    if any("error" in line for line in output.lines):
         return _testbench(False, "The testbench reported an error.")
-    return _testbench(True, shown)
+    return _testbench(True, summary)
 
 
-def _rtllm(said: Said) -> Verdict:
-    if any(RESULT[Rule.RTLLM].search(line) for line in said.results):
+def _rtllm(output: TestbenchMessage) -> Verdict:
+    if any(RESULT[Rule.RTLLM].search(line) for line in output.results):
         return _testbench(True, "The testbench says that the design passed.")
     return _testbench(False, "The testbench did not say that the design passed.")
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from benchwright_harness.decision.compiler_messages import add_compiler_messages
 from benchwright_harness.decision.criterion import Criterion, Rule, apply_criterion
 from benchwright_harness.decision.fault import attribute_fault
-from benchwright_harness.decision.report import Report, Said
+from benchwright_harness.decision.report import Report, TestbenchMessage
 from benchwright_harness.decision.results import FailureWatch, Results
-from benchwright_harness.execution.process import End, Ended
+from benchwright_harness.execution.process import End, StepEnd
 from benchwright_harness.plan.plan import OPEN_SOURCE_COVERAGE, Plan
 from benchwright_harness.scan import Finding, rules
 from benchwright_problems.problem import Problem, ScanAction
@@ -23,9 +23,9 @@ class Execution:
 
     argv: Sequence[str]
     """The command of the last step that ran."""
-    ended: Ended
+    ended: StepEnd
     """How that ended."""
-    said: Said | None
+    output: TestbenchMessage | None
     """What a testbench said; `None` if its simulation did not begin."""
     watch: FailureWatch
     """Of the output of all steps."""
@@ -51,7 +51,7 @@ def decide(criterion: Criterion, execution: Execution, problem: Problem, solutio
     ended, results, watch = execution.ended, execution.results, execution.watch
     verdict = apply_criterion(
         criterion,
-        said=execution.said,
+        output=execution.output,
         ended=ended,
         results=results,
         failures=watch.failures,
@@ -81,9 +81,9 @@ def _refused_by_compiler(problem: Problem, watch: FailureWatch) -> Verdict | Non
     """The verdict if the guard of a compiler has refused a design for what the compiler itself has parsed."""
     if watch.refused is None or watch.refused[0] not in problem.public.expected:
         return None
-    path, line, column, what, rule = watch.refused
+    path, line, column, subject, rule = watch.refused
     if rule not in rules():
         # The design can print such a line, too.
         return None
-    finding = Finding(path=path, line=line, column=column, rule=rule, what=what, action=ScanAction.REFUSE)
+    finding = Finding(path=path, line=line, column=column, rule=rule, what=subject, action=ScanAction.REFUSE)
     return Verdict(reason=Reason.REFUSED, detail=f"Not run: {finding}.")

@@ -28,7 +28,7 @@ _MOST_DUMPS = 1000
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptWaveform:
     """The waveform that was kept."""
 
     test: str
@@ -46,13 +46,13 @@ class DesignWaves:
 
     def __init__(self, target: Path) -> None:
         self._target = target
-        self.kept: Kept | None = None
+        self.kept_waveform: KeptWaveform | None = None
         """Set by `keep` if there is a waveform."""
 
     def variables(self, problem: Problem, env: Mapping[str, str]) -> dict[str, str]:
         """The variables of a run's step, with what its tools need for the waveform."""
-        shown = "\n".join(dict.fromkeys((*problem.public.expected, *problem.public.files)))
-        return {**env, "PATH": f"{INSIDE}/waves:{env['PATH']}", "BENCHWRIGHT_SHOWN": shown}
+        visible_paths = "\n".join(dict.fromkeys((*problem.public.expected, *problem.public.files)))
+        return {**env, "PATH": f"{INSIDE}/waves:{env['PATH']}", "BENCHWRIGHT_SHOWN": visible_paths}
 
     def keep(self, code: Path, reports: Sequence[Report]) -> None:
         """Copy the waveform out of a run's folder, if the run has left one.
@@ -65,8 +65,11 @@ class DesignWaves:
         dumps = _dumps(code)
         if not scopes or not dumps:
             return
-        simulations = [one.tests for report in reports for one in report.simulations]
-        failed = next((at for at, tests in enumerate(simulations) if not all(one.passed for one in tests)), None)
+        simulations = [simulation.tests for report in reports for simulation in report.simulations]
+        failed = next(
+            (index for index, tests in enumerate(simulations) if not all(test_result.passed for test_result in tests)),
+            None,
+        )
         tests: tuple[TestResult, ...] = ()
         dump = dumps[-1]
         if failed is not None and len(simulations) == len(dumps):
@@ -75,7 +78,7 @@ class DesignWaves:
         with contextlib.suppress(OSError, NotPlainFileError, FileTooLargeError, ValueError):
             copied = self._copy(code, dump, scopes)
             if copied.signals:
-                self.kept = _kept(tests, copied)
+                self.kept_waveform = _kept_waveform(tests, copied)
 
     def _copy(self, code: Path, dump: str, scopes: Mapping[Scope, Scope]) -> Copied:
         handle, temporary = tempfile.mkstemp(dir=self._target.parent, prefix=f".{self._target.name}.")
@@ -91,25 +94,27 @@ class DesignWaves:
             Path(temporary).unlink(missing_ok=True)
 
 
-def _kept(tests: Iterable[TestResult], copied: Copied) -> Kept:
+def _kept_waveform(tests: Iterable[TestResult], copied: Copied) -> KeptWaveform:
     ran_ns = 0.0
     for test in tests:
         # cocotb runs one after the other.
         ran_ns += test.sim_time_ns or 0.0
         if not test.passed:
-            return Kept(test.name, round(ran_ns / float(copied.tick_ns)) if test.sim_time_ns is not None else None)
-    return Kept("", None)
+            return KeptWaveform(
+                test.name, round(ran_ns / float(copied.tick_ns)) if test.sim_time_ns is not None else None
+            )
+    return KeptWaveform("", None)
 
 
-def _places(told: Iterable[tuple[str, ...]]) -> dict[Scope, Scope]:
+def _places(scope_paths: Iterable[tuple[str, ...]]) -> dict[Scope, Scope]:
     """Each scope → its path in the copy, which begins with the name of the solver's outermost module."""
-    modules = {one[1:]: one[0] for one in told if len(one) > 1}
+    modules = {scope_path[1:]: scope_path[0] for scope_path in scope_paths if len(scope_path) > 1}
     roots: dict[Scope, str] = {}
     for path, module in modules.items():
         if not any(path[:length] in modules for length in range(1, len(path))):
             # The second instance of a module goes by its own name.
             roots[path] = module if module not in roots.values() else path[-1]
-    return {path: place for path in modules for place in _in_copy(path, roots)}
+    return {path: copy_path for path in modules for copy_path in _in_copy(path, roots)}
 
 
 def _in_copy(path: Scope, roots: Mapping[Scope, str]) -> Iterator[Scope]:

@@ -81,7 +81,9 @@ def attribute_fault(
         watch: Of the output.
     """
     tools = [tool for report in reports for tool in report.tools]
-    if verdict.outcome is Outcome.PASSED and (crashed := next((one for one in tools if _crashed(one)), None)):
+    if verdict.outcome is Outcome.PASSED and (
+        crashed := next((tool_run for tool_run in tools if _crashed(tool_run)), None)
+    ):
         detail = f"The simulation with {crashed.tool} crashed, so what it left is not trusted."
         if crashed.status == _STOOD_STILL:
             detail = ZERO_TIME
@@ -90,19 +92,29 @@ def attribute_fault(
         return _stood_still(verdict, _STANDSTILLS.get(stood[0], verdict.detail))
     if verdict.outcome is Outcome.FAILED and watch.diverged:
         return _stood_still(verdict, ZERO_TIME)
-    tested = any(not test.passed for report in reports for one in report.simulations for test in one.tests)
+    tested = any(
+        not test.passed for report in reports for simulation in report.simulations for test in simulation.tests
+    )
     if not reports or verdict.reason not in _ARE_DECIDED or tested:
         return verdict
-    early = (report for number, report in enumerate(reports) if not any(_read(one) for one in reports[:number]))
-    found = _of_harness(reports, list(early)) or _of_tool(tools)
-    if found is None and exit_code == _NO_SUCH_PROGRAM and watch.not_found:
+    early = (
+        report
+        for number, report in enumerate(reports)
+        if not any(_read(earlier_report) for earlier_report in reports[:number])
+    )
+    fault_verdict = _of_harness(reports, list(early)) or _of_tool(tools)
+    if fault_verdict is None and exit_code == _NO_SUCH_PROGRAM and watch.not_found:
         # A simulation's own status never is this one.
-        found = _missing(watch.not_found)
-    if found is None and not any(map(_read, reports)):
-        found = _unread(pytest, argv, exit_code)
-    if found is None and verdict.reason is Reason.BUILD_FAILED and any(one.simulates and one.status for one in tools):
+        fault_verdict = _missing(watch.not_found)
+    if fault_verdict is None and not any(map(_read, reports)):
+        fault_verdict = _unread(pytest, argv, exit_code)
+    if (
+        fault_verdict is None
+        and verdict.reason is Reason.BUILD_FAILED
+        and any(tool_run.simulates and tool_run.status for tool_run in tools)
+    ):
         return verdict.model_copy(update={"reason": Reason.TESTS_FAILED, "detail": "The simulation ended in an error."})
-    return verdict if found is None else found.model_copy(update={"tests": verdict.tests})
+    return verdict if fault_verdict is None else fault_verdict.model_copy(update={"tests": verdict.tests})
 
 
 def depends_on_reference(problem: Problem, verdict: Verdict) -> bool:
@@ -143,14 +155,14 @@ def _read(report: Report) -> bool:
 
 
 def _of_harness(reports: Sequence[Report], early: Sequence[Report]) -> Verdict | None:
-    for one, is_early in ((one, one.early and report in early) for report in reports for one in report.faults):
-        if one.kind is FaultKind.MISSING:
-            return _missing(one.said)
-        if one.kind is FaultKind.REFUSED:
-            detail = f"A tool refuses what the harness asks of it: {one.said}."
+    for fault, is_early in ((fault, fault.early and report in early) for report in reports for fault in report.faults):
+        if fault.kind is FaultKind.MISSING:
+            return _missing(fault.said)
+        if fault.kind is FaultKind.REFUSED:
+            detail = f"A tool refuses what the harness asks of it: {fault.said}."
             return Verdict(reason=Reason.TOOL_FAILED, detail=detail, hint=_HARNESS_HINT)
-        if one.kind is FaultKind.UNLOADABLE or is_early:
-            return _broken(one.said)
+        if fault.kind is FaultKind.UNLOADABLE or is_early:
+            return _broken(fault.said)
     return None
 
 
@@ -159,28 +171,28 @@ def _missing(program: str) -> Verdict:
     return Verdict(reason=Reason.TOOL_MISSING, detail=f"tool missing ({program})", hint=hint)
 
 
-def _broken(said: str) -> Verdict:
-    module = re.search(r"No module named '?([\w.]+)", said)
-    kind = said.partition(":")[0]
-    why = f"it needs the Python module {module[1]}" if module else _FAULT_WORDS.get(kind, kind)
+def _broken(message: str) -> Verdict:
+    module = re.search(r"No module named '?([\w.]+)", message)
+    kind = message.partition(":")[0]
+    reason = f"it needs the Python module {module[1]}" if module else _FAULT_WORDS.get(kind, kind)
     return Verdict(
-        reason=Reason.BAD_HARNESS, detail=f"The harness of this problem is broken: {why}.", hint=_HARNESS_HINT
+        reason=Reason.BAD_HARNESS, detail=f"The harness of this problem is broken: {reason}.", hint=_HARNESS_HINT
     )
 
 
 def _of_tool(tools: Iterable[ToolRun]) -> Verdict | None:
-    for one in tools:
-        if one.simulates or not one.status:
+    for tool_run in tools:
+        if tool_run.simulates or not tool_run.status:
             continue
-        refusal, crash = _REFUSALS.get(one.tool), _CRASHES.get(one.tool)
-        if refusal and (found := refusal.search(one.said)):
-            detail = f"A tool refuses what the harness asks of it: {one.tool}: {found[1].strip()}."
+        refusal, crash = _REFUSALS.get(tool_run.tool), _CRASHES.get(tool_run.tool)
+        if refusal and (match := refusal.search(tool_run.said)):
+            detail = f"A tool refuses what the harness asks of it: {tool_run.tool}: {match[1].strip()}."
             return Verdict(reason=Reason.TOOL_FAILED, detail=detail, hint=_HARNESS_HINT)
-        found = crash.search(one.said) if crash else None
-        if (found or one.crashed) and not _COMPLAINTS.search(one.said):
-            line = next(filter(None, found.groups()), "") if found else f"signal {one.status - 128}"
-            detail = f"{one.tool} crashed while it read the design ({line})."
-            if one.tool == "make":
+        match = crash.search(tool_run.said) if crash else None
+        if (match or tool_run.crashed) and not _COMPLAINTS.search(tool_run.said):
+            line = next(filter(None, match.groups()), "") if match else f"signal {tool_run.status - 128}"
+            detail = f"{tool_run.tool} crashed while it read the design ({line})."
+            if tool_run.tool == "make":
                 detail = "Verilator made C++ of the design that does not compile."
             return Verdict(reason=Reason.TOOL_FAILED, detail=detail, hint=_TOOL_HINT)
     return None
@@ -189,8 +201,8 @@ def _of_tool(tools: Iterable[ToolRun]) -> Verdict | None:
 def _unread(pytest: Sequence[TestResult], argv: Sequence[str], exit_code: int) -> Verdict | None:
     """What a harness failed of before any tool had read the design, so before a design could do anything."""
     for test in pytest:
-        if not test.passed and (found := _PYTEST_FAULT.search(test.message)):
-            return _broken(found[0])
+        if not test.passed and (match := _PYTEST_FAULT.search(test.message)):
+            return _broken(match[0])
     # Other programs have other meanings for these: `grep` ends with 2 where the solver left a file out.
     if not pytest and exit_code in _NOTHING_COLLECTED and any("pytest" in word for word in argv):
         return _broken(_NOTHING_COLLECTED[exit_code])

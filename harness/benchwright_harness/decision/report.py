@@ -71,7 +71,7 @@ class Fault(Model):
     """Nothing had read the design by then."""
 
 
-class Said(Model):
+class TestbenchMessage(Model):
     """What a Verilog testbench said."""
 
     lines: tuple[str, ...] = ()
@@ -92,7 +92,7 @@ class Report(Model):
     faults: tuple[Fault, ...] = ()
     oddities: tuple[str, ...] = ()
     """What happened that an honest design does not do."""
-    said: Said | None = None
+    said: TestbenchMessage | None = None
     """By a testbench; `None` if there was no simulation of one."""
     remarks: tuple[str, ...] = ()
     scopes: tuple[tuple[str, ...], ...] = ()
@@ -143,19 +143,19 @@ class _Session:
 
     def take(self, name: str, result: TestResult) -> bool:
         """The outcome of the first test of this name that has none yet; False where none is waiting."""
-        waiting = (at for at, test in enumerate(self.announced) if test == name and at not in self.ended)
-        at = next(waiting, None)
-        if at is None:
+        waiting = (index for index, test in enumerate(self.announced) if test == name and index not in self.ended)
+        position = next(waiting, None)
+        if position is None:
             return False
-        self.ended[at] = result
+        self.ended[position] = result
         return True
 
     def simulation(self) -> Simulation:
         return Simulation(
             results=PurePosixPath(self.results),
             tests=tuple(
-                self.ended.get(at) or TestResult(name=name, passed=False, message=UNFINISHED)
-                for at, name in enumerate(self.announced)
+                self.ended.get(index) or TestResult(name=name, passed=False, message=UNFINISHED)
+                for index, name in enumerate(self.announced)
             ),
         )
 
@@ -173,12 +173,12 @@ class _Testbench:
         if message.record is None:
             self._ended |= message.ended in _CLEAN_ENDS
             return
-        *ends, rest = message.record.split("\n")
+        *ends, open_line = message.record.split("\n")
         for text in ends:
             self._line.append(message.model_copy(update={"record": text}))
             self._end_line()
-        if rest:
-            self._line.append(message.model_copy(update={"record": rest}))
+        if open_line:
+            self._line.append(message.model_copy(update={"record": open_line}))
 
     def _end_line(self) -> None:
         line = "".join(piece.record or "" for piece in self._line)
@@ -187,10 +187,10 @@ class _Testbench:
             self._results.append(line)
         self._line = []
 
-    def said(self) -> Said:
+    def testbench_output(self) -> TestbenchMessage:
         if self._line:
             self._end_line()
-        return Said(lines=tuple(self._lines), results=tuple(self._results), ended=self._ended)
+        return TestbenchMessage(lines=tuple(self._lines), results=tuple(self._results), ended=self._ended)
 
 
 def read_report(content: bytes) -> Report:
@@ -256,7 +256,7 @@ def read_report(content: bytes) -> Report:
         tools=tuple(tools.values()),
         faults=tuple(faults),
         oddities=tuple(oddities),
-        said=testbench.said() if testbench is not None else None,
+        said=testbench.testbench_output() if testbench is not None else None,
         remarks=tuple(remarks),
         scopes=tuple(scopes),
         largest_bytes=largest_bytes,

@@ -70,16 +70,16 @@ class FailureWatch:
 
     def write(self, content: bytes, /) -> int:
         """Take more output."""
-        *lines, rest = (self._line + content).split(b"\n")
-        self.failures += sum(int(found[1]) for line in lines if (found := _COUNTS.search(line)))
+        *lines, open_line = (self._line + content).split(b"\n")
+        self.failures += sum(int(match[1]) for line in lines if (match := _COUNTS.search(line)))
         self.diverged = self.diverged or any(line.startswith(_DIVERGED) for line in lines)
-        for found in filter(None, map(_NOT_FOUND.search, lines)):
-            self.not_found = found[1].decode("utf-8", "replace")
-        self._line = rest[-_MAX_MESSAGE:]
+        for match in filter(None, map(_NOT_FOUND.search, lines)):
+            self.not_found = match[1].decode("utf-8", "replace")
+        self._line = open_line[-_MAX_MESSAGE:]
         for line in lines if self.refused is None and b"Benchwright refuses" in content else ():
-            if found := _REFUSED.search(line):
-                path, row, column, what, rule = (group.decode("utf-8", "replace") for group in found.groups())
-                self.refused = self.refused or (path, int(row), int(column), what, rule)
+            if match := _REFUSED.search(line):
+                path, row, column, subject, rule = (group.decode("utf-8", "replace") for group in match.groups())
+                self.refused = self.refused or (path, int(row), int(column), subject, rule)
         return self._log.write(content)
 
 
@@ -128,23 +128,32 @@ def read_results(rundir: Path, reports: Sequence[Report] = ()) -> Results:
                 unclaimed.append(path)
     if not reports:
         return Results(cocotb=tuple(_told_apart(files.items())), simulations=len(files), pytest=tuple(pytest))
-    told = sorted((one for report in reports for one in report.simulations), key=lambda one: one.results)
+    simulations = sorted(
+        (simulation for report in reports for simulation in report.simulations),
+        key=lambda simulation: simulation.results,
+    )
     oddities = [odd for report in reports for odd in report.oddities]
-    oddities += _contradictions(files, told) if told else (f"{path}: no simulation wrote it" for path in unclaimed)
+    oddities += (
+        _contradictions(files, simulations)
+        if simulations
+        else (f"{path}: no simulation wrote it" for path in unclaimed)
+    )
     return Results(
-        cocotb=tuple(_told_apart((one.results, one.tests) for one in told)),
-        simulations=len({one.results for one in told}),
+        cocotb=tuple(_told_apart((simulation.results, simulation.tests) for simulation in simulations)),
+        simulations=len({simulation.results for simulation in simulations}),
         pytest=tuple(pytest),
         oddities=tuple(oddities),
         remarks=tuple(dict.fromkeys(remark for report in reports for remark in report.remarks)),
     )
 
 
-def _contradictions(files: Mapping[PurePosixPath, Sequence[TestResult]], told: Sequence[Simulation]) -> Iterator[str]:
+def _contradictions(
+    files: Mapping[PurePosixPath, Sequence[TestResult]], simulations: Sequence[Simulation]
+) -> Iterator[str]:
     """Where a simulation's result file says that a test passed which did not."""
     passed: dict[PurePosixPath, set[str]] = {}
-    for one in told:
-        passed.setdefault(one.results, set()).update(test.name for test in one.tests if test.passed)
+    for simulation in simulations:
+        passed.setdefault(simulation.results, set()).update(test.name for test in simulation.tests if test.passed)
     for path, names in passed.items():
         for test in files.get(path, ()):
             if test.passed and test.name not in names:
@@ -156,16 +165,16 @@ def _told_apart(simulations: Iterable[tuple[PurePosixPath, Sequence[TestResult]]
     listed = list(simulations)
     names = Counter(test.name for _, tests in listed for test in tests)
     for path, tests in listed:
-        place = (path.relative_to(_WORKDIR) if path.is_relative_to(_WORKDIR) else path).with_suffix("")
-        folder = place.parent.as_posix() if place.name == "results" else place.as_posix()
+        location = (path.relative_to(_WORKDIR) if path.is_relative_to(_WORKDIR) else path).with_suffix("")
+        folder = location.parent.as_posix() if location.name == "results" else location.as_posix()
         for test in tests:
             yield test if names[test.name] == 1 else test.model_copy(update={"name": f"{test.name} [{folder}]"})
 
 
 def _xml_files(folder: Path) -> list[Path]:
-    named = (entry for entry in entries(folder) if entry.name.endswith(".xml"))
-    found = (Path(entry) for entry in named if entry.is_file(follow_symlinks=False))
-    return sorted(itertools.islice(found, _MAX_FILES))
+    xml_entries = (entry for entry in entries(folder) if entry.name.endswith(".xml"))
+    paths = (Path(entry) for entry in xml_entries if entry.is_file(follow_symlinks=False))
+    return sorted(itertools.islice(paths, _MAX_FILES))
 
 
 def _parse(file: Path) -> list[Element]:
@@ -181,11 +190,13 @@ def _parse(file: Path) -> list[Element]:
 
 
 def _test(case: Element) -> TestResult:
-    problem = next((found for tag in ("failure", "error") if (found := case.find(tag)) is not None), None)
+    problem = next((element for tag in ("failure", "error") if (element := case.find(tag)) is not None), None)
     if problem is None:
         return TestResult(name=case.get("name", ""), passed=True)
     if problem.get("message") == _COLLECTING:
-        said = re.findall(r"^E +(.*)", problem.text or "", re.MULTILINE)
-        return TestResult(name=case.get("name", ""), passed=False, message=(said or [_COLLECTING])[-1][:_MAX_MESSAGE])
+        error_lines = re.findall(r"^E +(.*)", problem.text or "", re.MULTILINE)
+        return TestResult(
+            name=case.get("name", ""), passed=False, message=(error_lines or [_COLLECTING])[-1][:_MAX_MESSAGE]
+        )
     message = problem.get("message") or problem.get("error_msg") or (problem.text or "")
     return TestResult(name=case.get("name", ""), passed=False, message=message.strip()[:_MAX_MESSAGE])

@@ -42,7 +42,7 @@ def copy_shown(source: BinaryIO, target: BinaryIO, scopes: Mapping[Scope, Scope]
     tick_ns = Decimal(1)
     path: list[str] = []
     declared: dict[Scope, tuple[str, list[bytes]]] = {}
-    known: set[bytes] = set()
+    shown_codes: set[bytes] = set()
     for word in words:
         content = list(_until_end(words)) if word != b"$enddefinitions" else []
         if word == b"$enddefinitions":
@@ -56,17 +56,17 @@ def copy_shown(source: BinaryIO, target: BinaryIO, scopes: Mapping[Scope, Scope]
         elif word == b"$upscope" and path:
             path.pop()
         elif word == b"$var" and len(content) >= 4 and (scope := tuple(path)) in declared:
-            known.add(content[2])
+            shown_codes.add(content[2])
             declared[scope][1].append(b"$var " + b" ".join(content) + b" $end\n")
     else:
         raise ValueError("the header does not end")
-    target.write(f"$timescale {_written(tick_ns)} $end\n".encode())
-    _write(target, {scopes[scope]: one for scope, one in declared.items()})
+    target.write(f"$timescale {_timescale_text(tick_ns)} $end\n".encode())
+    _write(target, {scopes[scope]: declaration for scope, declaration in declared.items()})
     target.write(b"$enddefinitions $end\n")
     for line in source:
-        if _is_shown(line.strip(), known):
+        if _is_shown(line.strip(), shown_codes):
             target.write(line)
-    return Copied(len(known), tick_ns)
+    return Copied(len(shown_codes), tick_ns)
 
 
 def _header(source: BinaryIO) -> Iterator[bytes]:
@@ -83,29 +83,36 @@ def _until_end(words: Iterator[bytes]) -> Iterator[bytes]:
 
 def _write(target: BinaryIO, declared: Mapping[Scope, tuple[str, list[bytes]]]) -> None:
     """The declarations, each scope within the one around it."""
-    around: Scope = ()
+    open_scope: Scope = ()
     for scope in sorted(declared):
-        shared = next((at for at, (one, other) in enumerate(zip(around, scope, strict=False)) if one != other), None)
-        shared = min(len(around), len(scope)) if shared is None else shared
-        target.write(b"$upscope $end\n" * (len(around) - shared))
+        shared = next(
+            (
+                index
+                for index, (open_name, next_name) in enumerate(zip(open_scope, scope, strict=False))
+                if open_name != next_name
+            ),
+            None,
+        )
+        shared = min(len(open_scope), len(scope)) if shared is None else shared
+        target.write(b"$upscope $end\n" * (len(open_scope) - shared))
         for name in scope[shared:-1]:
             target.write(f"$scope module {name} $end\n".encode())
         kind, variables = declared[scope]
         if len(scope) > shared:
             target.write(f"$scope {kind} {scope[-1]} $end\n".encode())
         target.writelines(variables)
-        around = scope
-    target.write(b"$upscope $end\n" * len(around))
+        open_scope = scope
+    target.write(b"$upscope $end\n" * len(open_scope))
 
 
-def _is_shown(line: bytes, known: set[bytes]) -> bool:
+def _is_shown(line: bytes, shown_codes: set[bytes]) -> bool:
     first = line[:1]
     if first == b"#":
         return line[1:].isdigit()
     if first in b"01xXzZ" and first:
-        return line[1:] in known
+        return line[1:] in shown_codes
     if first in b"bBrRsS" and first:
-        return line.rpartition(b" ")[2] in known
+        return line.rpartition(b" ")[2] in shown_codes
     return line in _KEPT
 
 
@@ -117,7 +124,7 @@ def _tick_ns(text: str) -> Decimal:
     return Decimal(number).scaleb(_UNITS[unit] - _NS)
 
 
-def _written(tick_ns: Decimal) -> str:
+def _timescale_text(tick_ns: Decimal) -> str:
     for unit, power in _UNITS.items():
         count = tick_ns.scaleb(_NS - power)
         if count >= 1:

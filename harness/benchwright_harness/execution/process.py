@@ -57,7 +57,7 @@ class Output(Protocol):
 
 
 @dataclass(frozen=True)
-class Ended:
+class StepEnd:
     """The end of a step."""
 
     end: End
@@ -80,7 +80,7 @@ async def run_limited(
     limits: Limits,
     folder: Path,
     log: Output,
-) -> Ended:
+) -> StepEnd:
     """Run a program in its own session and wait for it.
 
     Standard output and error go to `log`, at most `MAX_OUTPUT_BYTES` of them. However this
@@ -176,7 +176,7 @@ class Program:
         # A cancelled wait for the child would leave a zombie.
         await asyncio.shield(self._exited)
 
-    async def finish(self, *, limits: Limits, folder: Path, log: Output, request: bytes = b"") -> Ended:
+    async def finish(self, *, limits: Limits, folder: Path, log: Output, request: bytes = b"") -> StepEnd:
         """Wait for its end, or until it exceeds a limit; see `run_limited`.
 
         Args:
@@ -210,7 +210,7 @@ class Program:
             await self._copied(copied)
             self._close()
         exit_code = self._exited.result()
-        return Ended(end, exit_code, time.monotonic() - start, memory.highest_bytes, reported.getvalue())
+        return StepEnd(end, exit_code, time.monotonic() - start, memory.highest_bytes, reported.getvalue())
 
     async def _copied(self, copied: set[asyncio.Future[bool]]) -> None:
         # Without a sandbox, a process that left the group may keep a pipe open indefinitely, and write to it.
@@ -272,11 +272,11 @@ class _Pipe:
             self._file.close()
 
     def _read(self) -> None:
-        taken = 0
+        taken_bytes = 0
         try:
-            while taken < _TURN_BYTES and (chunk := self._file.read(_CHUNK)) is not None:
+            while taken_bytes < _TURN_BYTES and (chunk := self._file.read(_CHUNK)) is not None:
                 self._sink.write(chunk[: self.left])
-                taken += len(chunk)
+                taken_bytes += len(chunk)
                 self.left -= len(chunk)
                 if not chunk or self.left < 0:
                     self._pause()
@@ -286,7 +286,7 @@ class _Pipe:
             self._pause()
             self._copied.set_exception(error)
             return
-        if self._gathers and 0 < taken < _BUSY_BYTES:
+        if self._gathers and 0 < taken_bytes < _BUSY_BYTES:
             if self._gathering is None:
                 self._loop.remove_reader(self._file)
             self._gathering = self._loop.call_later(_GATHER_S, self._read)
@@ -326,12 +326,12 @@ class _Memory:
 
 async def _watch(pid: int, limits: Limits, folder: Path, memory: _Memory) -> End:
     start = measured = time.monotonic()
-    quota, most, resident = limits.folder_mb << 20, limits.memory_mb << 20, 0
+    quota, memory_limit, resident = limits.folder_mb << 20, limits.memory_mb << 20, 0
     while (left := start + limits.wall_s - time.monotonic()) > 0:
-        await asyncio.sleep(min(_CALM_POLL_S if resident * 4 < most else _MEMORY_POLL_S, left))
+        await asyncio.sleep(min(_CALM_POLL_S if resident * 4 < memory_limit else _MEMORY_POLL_S, left))
         resident = resident_bytes(pid)
         memory.highest_bytes = max(memory.highest_bytes, resident)
-        if resident > most:
+        if resident > memory_limit:
             return End.MEMORY
         if time.monotonic() - measured >= _FOLDER_POLL_S:
             # In a thread: a folder full of small files takes a while, and an editor is waiting.

@@ -18,7 +18,7 @@ from benchwright_harness.decision.design_waves import DesignWaves
 from benchwright_harness.decision.report import Report, read_report
 from benchwright_harness.decision.results import PYTEST_RESULTS, FailureWatch, read_results
 from benchwright_harness.errors import BadHarnessError, HarnessError, SandboxUnavailableError
-from benchwright_harness.execution.process import End, Ended, Output
+from benchwright_harness.execution.process import End, Output, StepEnd
 from benchwright_harness.execution.run_folder import new_run_folder, run_folder
 from benchwright_harness.plan.plan import WORKDIR, Plan, Step, make_plan
 from benchwright_harness.plan.selection import Selection, selections
@@ -47,7 +47,7 @@ async def run_harness(
     log: Output,
     selection: Selection | None = None,
     limit_s: float | None = None,
-    on_step: Callable[[int, int, str], None] = lambda number, of, service: None,
+    on_step: Callable[[int, int, str], None] = lambda number, total, service: None,
     on_folder: Callable[[Path], None] = lambda folder: None,
     waves: DesignWaves | None = None,
 ) -> Verdict:
@@ -149,7 +149,7 @@ class _Run:
     async def _execute(self, code: Path, user: int | None, on_step: Callable[[int, int, str], None]) -> Execution:
         """Run the steps, up to the first that fails."""
         argv: Sequence[str] = ()
-        ended = Ended(End.EXITED, 0, 0.0)
+        ended = StepEnd(End.EXITED, 0, 0.0)
         watch = FailureWatch(self.log)
         output = Listener(self.plan.criterion, watch)
         reports: list[Report] = []
@@ -169,7 +169,7 @@ class _Run:
         return Execution(
             argv=argv,
             ended=ended,
-            said=next((report.said for report in reports if report.said), output.said),
+            output=next((report.said for report in reports if report.said), output.testbench_output),
             watch=watch,
             reports=reports,
             results=read_results(code / "rundir", reports),
@@ -286,11 +286,11 @@ def _environment(problem: Problem, step: Step, toolchain: Toolchain, selection: 
 
 def starting_files(problem: Problem) -> dict[str, bytes]:
     """The expected files as the solver finds them; those to be created are missing."""
-    given = problem.public.files
-    return {path: given[path].encode() for path in problem.public.expected if path in given}
+    given_files = problem.public.files
+    return {path: given_files[path].encode() for path in problem.public.expected if path in given_files}
 
 
 def _files(problem: Problem, solution: Mapping[str, bytes]) -> dict[str, bytes]:
     expected = set(problem.public.expected)
-    given = {path: text.encode() for path, text in problem.public.files.items() if path not in expected}
-    return given | {path: without_mark(path, content) for path, content in solution.items() if path in expected}
+    given_files = {path: text.encode() for path, text in problem.public.files.items() if path not in expected}
+    return given_files | {path: without_mark(path, content) for path, content in solution.items() if path in expected}

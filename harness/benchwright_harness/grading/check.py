@@ -77,11 +77,11 @@ class Checker(ManyRuns):
         Returns:
             The proofs, in the order of the problems.
         """
-        done: dict[int, TwoSided] = {}
+        proofs_by_index: dict[int, TwoSided] = {}
         proofs: dict[int, _Proof] = {}
 
         def finish(index: int, two_sided: TwoSided) -> None:
-            done[index] = two_sided
+            proofs_by_index[index] = two_sided
             on_done(index, two_sided)
 
         for index, problem in enumerate(problems):
@@ -96,23 +96,25 @@ class Checker(ManyRuns):
         self._count(planned=sum(proof.has_reference + len(proof.unsolved) for proof in proofs.values()))
         await self._run_references(proofs)
         await self._run_unsolved(proofs, finish)
-        return [done[index] for index in range(len(problems))]
+        return [proofs_by_index[index] for index in range(len(problems))]
 
     async def _run_references(self, proofs: Mapping[int, _Proof]) -> None:
         left = {index: proof for index, proof in proofs.items() if proof.right is None}
         while left:
-            wanted: dict[int, dict[Side, Task]] = {}
+            round_tasks: dict[int, dict[Side, Task]] = {}
             for index, proof in left.items():
                 choice = proof.choices[len(proof.references)]
-                wanted[index] = {Side.REFERENCE: self._task(proof.problem, solved_files(proof.problem), choice)}
+                round_tasks[index] = {Side.REFERENCE: self._task(proof.problem, solved_files(proof.problem), choice)}
 
             def conclude(
-                index: int, verdicts: Mapping[str, Verdict], wanted: Mapping[int, Mapping[Side, Task]] = wanted
+                index: int,
+                verdicts: Mapping[str, Verdict],
+                round_tasks: Mapping[int, Mapping[Side, Task]] = round_tasks,
             ) -> None:
-                task = wanted[index][Side.REFERENCE]
+                task = round_tasks[index][Side.REFERENCE]
                 proofs[index].references[task.selection] = (task, verdicts[task.key])
 
-            await self._round(wanted, conclude)
+            await self._round(round_tasks, conclude)
             left = {index: proof for index, proof in left.items() if proof.right is None}
             self._count(planned=len(left))
         for proof in proofs.values():
@@ -146,16 +148,16 @@ class Checker(ManyRuns):
 
     async def _round(
         self,
-        wanted: Mapping[int, Mapping[Side, Task]],
+        round_tasks: Mapping[int, Mapping[Side, Task]],
         conclude: Callable[[int, Mapping[str, Verdict]], None],
     ) -> None:
         verdicts: dict[str, Verdict] = {}
-        waiting = {index: {task.key for task in sides.values()} for index, sides in wanted.items()}
+        waiting = {index: {task.key for task in sides.values()} for index, sides in round_tasks.items()}
         owners: dict[str, list[int]] = {}
         for index, keys in waiting.items():
             for key in keys:
                 owners.setdefault(key, []).append(index)
-        tasks = [task for sides in wanted.values() for task in sides.values()]
+        tasks = [task for sides in round_tasks.values() for task in sides.values()]
         async with aclosing(self._verdicts_of(tasks)) as finished:
             async for task, verdict in finished:
                 verdicts[task.key] = verdict
@@ -194,9 +196,9 @@ def _programs(plan: Plan) -> tuple[str, ...]:
 def _unsolved_files(problem: Problem, plan: Plan) -> dict[Side, Mapping[str, bytes]]:
     starting = starting_files(problem)
     sides: dict[Side, Mapping[str, bytes]] = {Side.STARTING: starting}
-    given = {path: content.decode() for path, content in starting.items()}
+    starting_texts = {path: content.decode() for path, content in starting.items()}
     if not problem.hidden.reference:
-        sides[Side.EMPTY] = _named_modules(problem, plan) | _empty_files(given)
+        sides[Side.EMPTY] = _named_modules(problem, plan) | _empty_files(starting_texts)
     elif not starting and (empty := _empty_files(problem.hidden.reference)):
         sides[Side.EMPTY] = empty
     return sides

@@ -58,7 +58,7 @@ def other_selections(problem: Problem, selection: Selection, verdict: Verdict) -
     """
     if problem.hidden.reference or verdict.reason not in _NOT_BUILT:
         return ()
-    return [other for other in selections(problem) if other != selection]
+    return [alternative for alternative in selections(problem) if alternative != selection]
 
 
 def _nowhere() -> BinaryIO:
@@ -87,13 +87,13 @@ class Grader:
         solution: Mapping[str, bytes],
         *,
         log: BinaryIO,
-        on_step: Callable[[int, int, str], None] = lambda number, of, service: None,
+        on_step: Callable[[int, int, str], None] = lambda number, total, service: None,
     ) -> Verdict:
         """The verdict on a solution; see `run_harness` for the arguments."""
         selection = await self._selection(problem)
         verdict = await self._verdict(problem, solution, selection, log, on_step)
-        for other in other_selections(problem, selection, verdict):
-            second = await self._verdict(problem, solution, other, log, on_step)
+        for alternative in other_selections(problem, selection, verdict):
+            second = await self._verdict(problem, solution, alternative, log, on_step)
             if second.reason not in _NOT_BUILT:
                 return second
         if depends_on_reference(problem, verdict):
@@ -123,8 +123,8 @@ class Grader:
             HarnessError: The harness can't be run; a run says so too.
         """
         choices = selections(problem)
-        known = self._verdicts.selection(selection_key(problem, self._sandbox, self._toolchain))
-        selection = known if known in choices else choices[0]
+        known_selection = self._verdicts.selection(selection_key(problem, self._sandbox, self._toolchain))
+        selection = known_selection if known_selection in choices else choices[0]
         await warm_up(problem, sandbox=self._sandbox, toolchain=self._toolchain, selection=selection)
 
     async def _selection(self, problem: Problem) -> Selection:
@@ -133,19 +133,19 @@ class Grader:
         if len(choices) == 1 or not problem.hidden.reference:
             return choices[0]
         key = selection_key(problem, self._sandbox, self._toolchain)
-        known = self._verdicts.selection(key)
-        if known is not None and known in choices:
-            return known
+        known_selection = self._verdicts.selection(key)
+        if known_selection is not None and known_selection in choices:
+            return known_selection
         tried: dict[Selection, Verdict] = {}
         with _nowhere() as log:
             for choice in choices:
                 tried[choice] = await self._verdict(problem, solved_files(problem), choice, log)
                 if tried[choice].outcome is Outcome.PASSED:
                     break
-        found = right_selection(tried)
-        if found is not None:
-            self._verdicts.put_selection(key, found)
-        return found or choices[0]
+        selection = right_selection(tried)
+        if selection is not None:
+            self._verdicts.put_selection(key, selection)
+        return selection or choices[0]
 
     async def _verdict(
         self,
@@ -153,14 +153,14 @@ class Grader:
         solution: Mapping[str, bytes],
         selection: Selection,
         log: BinaryIO,
-        on_step: Callable[[int, int, str], None] = lambda number, of, service: None,
+        on_step: Callable[[int, int, str], None] = lambda number, total, service: None,
     ) -> Verdict:
         task = Task.of(problem, solution, self._sandbox, self._toolchain, selection)
-        known = None if self._fresh else self._verdicts.get(task.key, task.limit_s)
-        if known is not None:
+        known_verdict = None if self._fresh else self._verdicts.get(task.key, task.limit_s)
+        if known_verdict is not None:
             log.write(self._verdicts.log(task.key))
             log.write(b"\n--- The same files were judged before, with the same tools: this is what was found then.\n")
-            return known
+            return known_verdict
         printed = Tail(log)
         verdict = await run_harness(
             problem,
@@ -171,7 +171,7 @@ class Grader:
             log=printed,
             on_step=on_step,
         )
-        self._verdicts.put(task.key, verdict, task.limit_s)
+        self._verdicts.put_verdict(task.key, verdict, task.limit_s)
         self._verdicts.put_log(task.key, printed.last)
         return verdict
 
@@ -180,9 +180,9 @@ class Grader:
 class Progress:
     """How far many runs are."""
 
-    done: int
+    finished_runs: int
     """Verdicts that are there."""
-    known: int
+    known_runs: int
     """Those among them that were known before and took no time."""
     planned: int
     """All that are wanted, as far as it is known now."""
@@ -227,29 +227,31 @@ class ManyRuns:
     ) -> Task:
         return Task.of(problem, files, self._sandbox, self._toolchain, selection, limit_s)
 
-    def _known(self, task: Task) -> Verdict | None:
+    def _known_verdict(self, task: Task) -> Verdict | None:
         verdict = None if self._fresh else self._verdicts.get(task.key, task.limit_s)
         return None if self._needs_logs and not self._verdicts.log(task.key) else verdict
 
-    def _count(self, *, done: int = 0, known: int = 0, planned: int = 0) -> None:
-        before = self._progress
-        self._progress = Progress(before.done + done, before.known + known, before.planned + planned)
+    def _count(self, *, finished_runs: int = 0, known_runs: int = 0, planned: int = 0) -> None:
+        previous = self._progress
+        self._progress = Progress(
+            previous.finished_runs + finished_runs, previous.known_runs + known_runs, previous.planned + planned
+        )
         self._on_progress(self._progress)
 
     async def _verdicts_of(self, tasks: Iterable[Task]) -> AsyncGenerator[tuple[Task, Verdict], None]:
         """Yield each different task with its verdict: first those that are known, then the others as they finish."""
         left: dict[str, Task] = {}
         for key, task in {task.key: task for task in tasks}.items():
-            known = self._known(task)
-            if known is None:
+            known_verdict = self._known_verdict(task)
+            if known_verdict is None:
                 left[key] = task
             else:
-                self._count(done=1, known=1)
-                yield task, known
+                self._count(finished_runs=1, known_runs=1)
+                yield task, known_verdict
         async with aclosing(self._executor.run(list(left.values()))) as finished:
             async for task, verdict in finished:
-                self._verdicts.put(task.key, verdict, task.limit_s)
-                self._count(done=1)
+                self._verdicts.put_verdict(task.key, verdict, task.limit_s)
+                self._count(finished_runs=1)
                 yield task, verdict
 
     def _keep_selection(self, problem: Problem, tried: Mapping[Selection, Verdict]) -> Selection:
@@ -274,16 +276,16 @@ class BatchGrader(ManyRuns):
         tasks = [self._task(problem, files, selected[id(problem)]) for problem, files in solutions]
         self._count(planned=len({task.key for task in tasks}))
         async with aclosing(self._verdicts_of(tasks)) as finished:
-            found = {task.key: verdict async for task, verdict in finished}
-        tried = await self._second_tries(tasks, [found[task.key] for task in tasks])
+            verdicts_by_key = {task.key: verdict async for task, verdict in finished}
+        tried = await self._second_tries(tasks, [verdicts_by_key[task.key] for task in tasks])
         return await self._settled(tasks, tried)
 
     async def _second_tries(self, tasks: Sequence[Task], verdicts: list[Verdict]) -> list[Verdict]:
         """The verdicts, some of them replaced by those with other tools."""
         tried = [
-            (number, self._task(task.problem, task.solution, other))
+            (number, self._task(task.problem, task.solution, alternative))
             for number, (task, verdict) in enumerate(zip(tasks, verdicts, strict=True))
-            for other in other_selections(task.problem, task.selection, verdict)
+            for alternative in other_selections(task.problem, task.selection, verdict)
         ]
         self._count(planned=len({task.key for _, task in tried}))
         async with aclosing(self._verdicts_of([task for _, task in tried])) as finished:
@@ -302,40 +304,40 @@ class BatchGrader(ManyRuns):
         }
         self._count(planned=len({task.key for task in references.values()}))
         async with aclosing(self._verdicts_of(references.values())) as finished:
-            found = {task.key: verdict async for task, verdict in finished}
+            verdicts_by_key = {task.key: verdict async for task, verdict in finished}
         return [
-            settled(verdict, found[references[number].key]) if number in references else verdict
+            settled(verdict, verdicts_by_key[references[number].key]) if number in references else verdict
             for number, verdict in enumerate(verdicts)
         ]
 
     async def _selections(self, problems: Mapping[int, Problem]) -> dict[int, Selection]:
         """The right selection of each problem, after running the references where that is not known yet."""
-        found: dict[int, Selection] = {}
+        selected: dict[int, Selection] = {}
         tried: dict[int, dict[Selection, Verdict]] = {}
         for number, problem in problems.items():
             choices = selections(problem)
-            known = self._verdicts.selection(selection_key(problem, self._sandbox, self._toolchain))
-            if known in choices:
-                found[number] = known
+            known_selection = self._verdicts.selection(selection_key(problem, self._sandbox, self._toolchain))
+            if known_selection in choices:
+                selected[number] = known_selection
             elif len(choices) == 1 or not problem.hidden.reference:
-                found[number] = choices[0]
+                selected[number] = choices[0]
             else:
                 tried[number] = {}
-        while open_ones := [number for number in tried if number not in found]:
+        while open_ones := [number for number in tried if number not in selected]:
             tasks: dict[str, list[int]] = {}
-            made = []
+            reference_tasks = []
             for number in open_ones:
                 problem = problems[number]
                 choice = selections(problem)[len(tried[number])]
-                made.append(self._task(problem, solved_files(problem), choice))
-                tasks.setdefault(made[-1].key, []).append(number)
+                reference_tasks.append(self._task(problem, solved_files(problem), choice))
+                tasks.setdefault(reference_tasks[-1].key, []).append(number)
             self._count(planned=len(tasks))
-            async with aclosing(self._verdicts_of(made)) as finished:
+            async with aclosing(self._verdicts_of(reference_tasks)) as finished:
                 async for task, verdict in finished:
                     for number in tasks[task.key]:
                         tried[number][task.selection] = verdict
             for number in open_ones:
                 passed = any(verdict.outcome is Outcome.PASSED for verdict in tried[number].values())
                 if passed or len(tried[number]) == len(selections(problems[number])):
-                    found[number] = self._keep_selection(problems[number], tried[number])
-        return found
+                    selected[number] = self._keep_selection(problems[number], tried[number])
+        return selected

@@ -103,22 +103,22 @@ class TwoSided(Model):
     @property
     def reasons(self) -> tuple[str, ...]:
         """Everything that keeps it from being proved, what to fix first comes first."""
-        found = []
+        reasons = []
         if self.is_weak:
-            what = "the starting files pass" if self.starting.outcome is Outcome.PASSED else "an empty module passes"
-            found.append(f"{what}: the tests prove nothing")
+            event = "the starting files pass" if self.starting.outcome is Outcome.PASSED else "an empty module passes"
+            reasons.append(f"{event}: the tests prove nothing")
         if self.reference.reason is Reason.NO_REFERENCE:
-            return (*found, f"no reference: {self._execution}")
+            return (*reasons, f"no reference: {self._execution}")
         if self.reference.outcome is Outcome.FAILED:
-            found.append(f"the reference fails: {self.reference.detail}")
-        found += [
+            reasons.append(f"the reference fails: {self.reference.detail}")
+        reasons += [
             f"the solution in hidden/wrong/{name} passes: the tests don't find what is wrong with it"
             for name, verdict in self.wrong.items()
             if verdict.outcome is Outcome.PASSED
         ]
         sides = (self.reference, *self.sides.values(), *self.wrong.values())
-        found += [side.summary for side in sides if side.outcome is Outcome.ERROR]
-        return tuple(dict.fromkeys(found))
+        reasons += [side.summary for side in sides if side.outcome is Outcome.ERROR]
+        return tuple(dict.fromkeys(reasons))
 
     @property
     def remarks(self) -> tuple[str, ...]:

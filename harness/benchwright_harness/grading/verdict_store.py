@@ -57,7 +57,7 @@ class VerdictStore:
         self._folder = folder
 
     @classmethod
-    def of(cls, home: Home) -> VerdictStore:
+    def from_home(cls, home: Home) -> VerdictStore:
         """The one beside the packs' hidden parts."""
         return cls(home.data / "sealed" / "@verdicts")
 
@@ -70,10 +70,10 @@ class VerdictStore:
         """
         with contextlib.suppress(OSError, ValidationError):
             return Verdict.model_validate_json(self._file(key, "verdict.json").read_bytes())
-        known = self._timed_out(key)
-        return known.verdict if known is not None and known.limit_s >= limit_s else None
+        timeout = self._timed_out(key)
+        return timeout.verdict if timeout is not None and timeout.limit_s >= limit_s else None
 
-    def put(self, key: str, verdict: Verdict, limit_s: float) -> None:
+    def put_verdict(self, key: str, verdict: Verdict, limit_s: float) -> None:
         """Keep a verdict; not one that decided nothing, for another run may.
 
         Args:
@@ -82,10 +82,10 @@ class VerdictStore:
             limit_s: Wall time that each step had, in seconds.
         """
         if verdict.reason is Reason.TIMEOUT:
-            known = self._timed_out(key)
-            if known is None or known.limit_s <= limit_s:
-                found = _TimedOut(limit_s=limit_s, verdict=verdict)
-                self._write(key, "timeout.json", found.model_dump_json().encode())
+            timeout = self._timed_out(key)
+            if timeout is None or timeout.limit_s <= limit_s:
+                new_timeout = _TimedOut(limit_s=limit_s, verdict=verdict)
+                self._write(key, "timeout.json", new_timeout.model_dump_json().encode())
         elif verdict.outcome is not Outcome.ERROR:
             self._write(key, "verdict.json", verdict.model_dump_json().encode())
 

@@ -41,13 +41,13 @@ def cocotb_tests(text: str) -> tuple[CocotbTest, ...]:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
     names = _Names(module.body)
-    found: dict[str, CocotbTest] = {}
+    tests: dict[str, CocotbTest] = {}
     for node in module.body:
         if isinstance(node, ast.AsyncFunctionDef | ast.FunctionDef) and (test := _test(node, names)) is not None:
             # The last function of a name is the one that the module has in the end.
-            found.pop(node.name, None)
-            found[node.name] = test
-    return tuple(found.values())
+            tests.pop(node.name, None)
+            tests[node.name] = test
+    return tuple(tests.values())
 
 
 def named_top(text: str) -> str | None:
@@ -70,26 +70,28 @@ class _Names:
         self._imported: dict[str, str] = {}
         for node in body:
             if isinstance(node, ast.Import):
-                self._modules |= {one.asname or one.name for one in node.names if one.name == "cocotb"}
+                self._modules |= {alias.asname or alias.name for alias in node.names if alias.name == "cocotb"}
             elif isinstance(node, ast.ImportFrom) and node.module == "cocotb":
-                self._imported |= {one.asname or one.name: one.name for one in node.names}
+                self._imported |= {alias.asname or alias.name: alias.name for alias in node.names}
 
-    def of(self, decorator: ast.expr) -> str | None:
+    def cocotb_name(self, decorator: ast.expr) -> str | None:
         """The name of a decorator in cocotb: `test`, `parametrize`."""
-        called = decorator.func if isinstance(decorator, ast.Call) else decorator
-        if isinstance(called, ast.Name):
-            return self._imported.get(called.id)
+        callee = decorator.func if isinstance(decorator, ast.Call) else decorator
+        if isinstance(callee, ast.Name):
+            return self._imported.get(callee.id)
         if (
-            isinstance(called, ast.Attribute)
-            and isinstance(called.value, ast.Name)
-            and called.value.id in self._modules
+            isinstance(callee, ast.Attribute)
+            and isinstance(callee.value, ast.Name)
+            and callee.value.id in self._modules
         ):
-            return called.attr
+            return callee.attr
         return None
 
 
 def _test(node: ast.AsyncFunctionDef | ast.FunctionDef, names: _Names) -> CocotbTest | None:
-    decorators = {name: one for one in node.decorator_list if (name := names.of(one)) is not None}
+    decorators = {
+        name: decorator for decorator in node.decorator_list if (name := names.cocotb_name(decorator)) is not None
+    }
     if not decorators.keys() & {"test", "parametrize"}:
         return None
     name = _given_name(decorators.get("test")) or node.name
@@ -102,8 +104,15 @@ def _test(node: ast.AsyncFunctionDef | ast.FunctionDef, names: _Names) -> Cocotb
 
 def _given_name(decorator: ast.expr | None) -> str | None:
     keywords = decorator.keywords if isinstance(decorator, ast.Call) else []
-    values = (one.value for one in keywords if one.arg == "name")
-    return next((one.value for one in values if isinstance(one, ast.Constant) and isinstance(one.value, str)), None)
+    values = (keyword.value for keyword in keywords if keyword.arg == "name")
+    return next(
+        (
+            expression.value
+            for expression in values
+            if isinstance(expression, ast.Constant) and isinstance(expression.value, str)
+        ),
+        None,
+    )
 
 
 def _cases(name: str, parametrize: ast.Call) -> Iterator[str]:
@@ -116,8 +125,8 @@ def _cases(name: str, parametrize: ast.Call) -> Iterator[str]:
     options += [_option(keyword.arg, _values(keyword.value)) for keyword in parametrize.keywords]
     if any(option is None for option in options):
         return
-    known = [option for option in options if option is not None]
-    for chosen in itertools.islice(itertools.product(*known), _MAX_CASES):
+    known_options = [option for option in options if option is not None]
+    for chosen in itertools.islice(itertools.product(*known_options), _MAX_CASES):
         yield "".join((name, *chosen))
 
 
@@ -127,21 +136,22 @@ def _option(name: object, values: Sequence[object] | None) -> list[str] | None:
         return None
     if isinstance(name, str):
         return [f"/{name}={text}" for text in _texts(values)]
-    if not isinstance(name, list | tuple) or not all(isinstance(one, str) for one in name):
+    if not isinstance(name, list | tuple) or not all(isinstance(part, str) for part in name):
         return None
     rows = [tuple(row) for row in values if isinstance(row, list | tuple) and len(row) == len(name)]
     if len(rows) != len(values):
         return None
     columns = [_texts(column) for column in zip(*rows, strict=True)]
     return [
-        "".join(f"/{one}={text}" for one, text in zip(name, row, strict=True)) for row in zip(*columns, strict=True)
+        "".join(f"/{option_name}={text}" for option_name, text in zip(name, row, strict=True))
+        for row in zip(*columns, strict=True)
     ]
 
 
 def _texts(values: Sequence[object]) -> list[str]:
     texts = [_text(value) for value in values]
-    known = [text for text in texts if text is not None]
-    return known if len(known) == len(texts) else [str(number) for number in range(len(texts))]
+    known_texts = [text for text in texts if text is not None]
+    return known_texts if len(known_texts) == len(texts) else [str(number) for number in range(len(texts))]
 
 
 def _text(value: object) -> str | None:
@@ -153,11 +163,11 @@ def _text(value: object) -> str | None:
 def _values(node: ast.expr) -> Sequence[object] | None:
     is_range = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
     if is_range and isinstance(node, ast.Call):
-        bounds = [_literal(one) for one in node.args]
-        if not 1 <= len(bounds) <= 3 or node.keywords or not all(isinstance(one, int) for one in bounds):
+        bounds = [_literal(argument) for argument in node.args]
+        if not 1 <= len(bounds) <= 3 or node.keywords or not all(isinstance(bound, int) for bound in bounds):
             return None
         try:
-            return range(*(one for one in bounds if isinstance(one, int)))[:_MAX_CASES]
+            return range(*(bound for bound in bounds if isinstance(bound, int)))[:_MAX_CASES]
         except ValueError:
             return None
     value = _literal(node)

@@ -70,17 +70,23 @@ def read_coverage(data: bytes, paths: frozenset[str]) -> tuple[FileCoverage, ...
         if kind == "toggle":
             toggles[path][name, line] += count
         elif kind in ("line", "branch"):
-            here = lines[path]
+            line_counts = lines[path]
             for number in _covered(keys.get("S", ""), line):
-                here[number] = max(here.get(number, 0), count)
+                line_counts[number] = max(line_counts.get(number, 0), count)
             if kind == "branch" or name in _BRANCHES:
                 branches[path][name, line, column] += count
     return tuple(
         FileCoverage(
             path,
             dict(sorted(lines[path].items())),
-            tuple(Branch(*place, count) for place, count in sorted(branches[path].items(), key=lambda one: one[0][1:])),
-            tuple(Toggle(*place, count) for place, count in sorted(toggles[path].items(), key=lambda one: one[0][1])),
+            tuple(
+                Branch(*branch_key, count)
+                for branch_key, count in sorted(branches[path].items(), key=lambda pair: pair[0][1:])
+            ),
+            tuple(
+                Toggle(*toggle_key, count)
+                for toggle_key, count in sorted(toggles[path].items(), key=lambda pair: pair[0][1])
+            ),
         )
         for path in sorted(lines.keys() | toggles.keys())
     )
@@ -88,9 +94,9 @@ def read_coverage(data: bytes, paths: frozenset[str]) -> tuple[FileCoverage, ...
 
 def _points(text: str) -> Iterator[tuple[dict[str, str], int]]:
     for line in text.splitlines():
-        found = _POINT.match(line)
-        if found:
-            yield dict(pair.partition("\2")[::2] for pair in found[1].split("\1") if pair), int(found[2])
+        match = _POINT.match(line)
+        if match:
+            yield dict(pair.partition("\2")[::2] for pair in match[1].split("\1") if pair), int(match[2])
 
 
 def _covered(listed: str, line: int) -> Iterator[int]:

@@ -37,10 +37,10 @@ def debugger() -> Path:
     Raises:
         DebuggerError: It is not installed.
     """
-    found = find_spec("debugpy")
-    if found is None or not found.submodule_search_locations:
+    spec = find_spec("debugpy")
+    if spec is None or not spec.submodule_search_locations:
         raise DebuggerError("Debugging needs debugpy.", "Install it: pip install 'benchwright[debug]'.")
-    return Path(found.submodule_search_locations[0])
+    return Path(spec.submodule_search_locations[0])
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Debugging:
     package: Path
     opened: Callable[[Path], None]
 
-    async def beside(self, run: Awaitable[T], inside: Path) -> T:
+    async def attach(self, run: Awaitable[T], inside: Path) -> T:
         """The result of a run, which a debugger is let into meanwhile.
 
         Args:

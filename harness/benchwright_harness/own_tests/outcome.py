@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from benchwright_harness.execution.process import End, Ended
+from benchwright_harness.execution.process import End, StepEnd
 from benchwright_harness.own_tests.coverage import FileCoverage
 from benchwright_harness.own_tests.simulation import CODE, NOT_BUILT, SIMULATES, OwnSimulation
 from benchwright_harness.plan.testbench import Simulator
@@ -90,8 +90,8 @@ class OwnRun:
     @property
     def passed(self) -> bool:
         """Whether everything that ran passed, and something did."""
-        ran = [one for one in self.outcomes if one.reason is not OwnReason.SKIPPED]
-        return all(one.passed for one in ran) and bool(ran)
+        ran = [outcome for outcome in self.outcomes if outcome.reason is not OwnReason.SKIPPED]
+        return all(outcome.passed for outcome in ran) and bool(ran)
 
 
 _ENDS: Mapping[End, tuple[OwnReason, str]] = {
@@ -123,7 +123,7 @@ _MAX_OUTPUT = 200_000
 
 
 def outcomes(
-    simulation: OwnSimulation, ended: Ended, printed: str, results: bytes, limit_s: float
+    simulation: OwnSimulation, ended: StepEnd, printed: str, results: bytes, limit_s: float
 ) -> tuple[tuple[OwnOutcome, ...], bool]:
     """The outcome of each test, and whether the sources were compiled.
 
@@ -134,20 +134,22 @@ def outcomes(
         results: What cocotb's side wrote.
         limit_s: The limit of wall time.
     """
-    before, mark, said = printed.partition(f"{SIMULATES}\n")
+    build_output, mark, simulation_output = printed.partition(f"{SIMULATES}\n")
     if not mark and ended.exit_code == NOT_BUILT and ended.end is End.EXITED:
-        return _for_all(simulation, _not_built(simulation, before)), False
+        return _for_all(simulation, _not_built(simulation, build_output)), False
     stopped = _ENDS.get(ended.end)
     if stopped is not None:
-        told = dict(_told(simulation, results))
+        reported_outcomes = dict(_reported_outcomes(simulation, results))
         stop = OwnOutcome("", stopped[0], stopped[1].format(limit=limit_s))
-        return _completed(simulation, told, stop), bool(mark)
+        return _completed(simulation, reported_outcomes, stop), bool(mark)
     if simulation.is_cocotb:
-        return _completed(simulation, dict(_told(simulation, results)), _untold(simulation, said)), True
-    return (_of_testbench(simulation, said, ended),), True
+        return _completed(
+            simulation, dict(_reported_outcomes(simulation, results)), _untold(simulation, simulation_output)
+        ), True
+    return (_of_testbench(simulation, simulation_output, ended),), True
 
 
-def shown(printed: str) -> str:
+def shorten(printed: str) -> str:
     """Output as a person reads it: long ones without their middle."""
     if len(printed) <= _MAX_OUTPUT:
         return printed
@@ -155,34 +157,39 @@ def shown(printed: str) -> str:
     return f"{printed[:half]}\n… {len(printed) - 2 * half} characters left out …\n{printed[-half:]}"
 
 
-def _told(simulation: OwnSimulation, results: bytes) -> Iterator[tuple[str, OwnOutcome]]:
+def _reported_outcomes(simulation: OwnSimulation, results: bytes) -> Iterator[tuple[str, OwnOutcome]]:
     for line in results.decode("utf-8", "replace").splitlines():
         try:
-            told = json.loads(line)
-            name = str(told["test"]).partition(".")[2]
-            yield name, _of_cocotb(simulation, name, told)
+            report = json.loads(line)
+            name = str(report["test"]).partition(".")[2]
+            yield name, _of_cocotb(simulation, name, report)
         except (ValueError, TypeError, LookupError, AttributeError):
             continue
 
 
-def _of_cocotb(simulation: OwnSimulation, name: str, told: Mapping[str, object]) -> OwnOutcome:
-    reason = {"passed": OwnReason.PASSED, "skipped": OwnReason.SKIPPED}.get(str(told["outcome"]), OwnReason.TEST_FAILED)
-    message = str(told.get("message", ""))
+def _of_cocotb(simulation: OwnSimulation, name: str, report: Mapping[str, object]) -> OwnOutcome:
+    reason = {"passed": OwnReason.PASSED, "skipped": OwnReason.SKIPPED}.get(
+        str(report["outcome"]), OwnReason.TEST_FAILED
+    )
+    message = str(report.get("message", ""))
     compared = _COMPARED.search(message)
-    listed = told.get("places")
-    places = [(str(one[0]), int(one[1])) for one in listed] if isinstance(listed, list) else []
+    listed = report.get("places")
+    places = [(str(pair[0]), int(pair[1])) for pair in listed] if isinstance(listed, list) else []
     # The line of the test itself, not that of a function it calls.
-    place = next((one for one in reversed(places) if one[0] == simulation.module), places[-1] if places else ("", 0))
+    location = next(
+        (candidate for candidate in reversed(places) if candidate[0] == simulation.module),
+        places[-1] if places else ("", 0),
+    )
     return OwnOutcome(
         name,
         reason,
         message,
         expected=compared["expected"] if compared else None,
         got=compared["got"] if compared else None,
-        path=place[0] if place[0] in simulation.files else "",
-        line=place[1],
-        sim_time_ns=_number(told.get("sim_time_ns")),
-        wall_s=_number(told.get("wall_s")),
+        path=location[0] if location[0] in simulation.files else "",
+        line=location[1],
+        sim_time_ns=_number(report.get("sim_time_ns")),
+        wall_s=_number(report.get("wall_s")),
     )
 
 
@@ -191,13 +198,17 @@ def _number(value: object) -> float:
 
 
 def _completed(
-    simulation: OwnSimulation, told: Mapping[str, OwnOutcome], otherwise: OwnOutcome
+    simulation: OwnSimulation, reported_outcomes: Mapping[str, OwnOutcome], otherwise: OwnOutcome
 ) -> tuple[OwnOutcome, ...]:
     """The outcomes that cocotb reported, and the other outcome for each test that was asked for and not reported."""
-    missing = [name for name in simulation.tests if not any(one == name or one.startswith(f"{name}/") for one in told)]
-    if not simulation.tests and not told:
+    missing = [
+        name
+        for name in simulation.tests
+        if not any(reported_name == name or reported_name.startswith(f"{name}/") for reported_name in reported_outcomes)
+    ]
+    if not simulation.tests and not reported_outcomes:
         missing = [simulation.top if not simulation.is_cocotb else ""]
-    return (*told.values(), *(_renamed(otherwise, name) for name in missing))
+    return (*reported_outcomes.values(), *(_renamed(otherwise, name) for name in missing))
 
 
 def _for_all(simulation: OwnSimulation, outcome: OwnOutcome) -> tuple[OwnOutcome, ...]:
@@ -210,55 +221,59 @@ def _renamed(outcome: OwnOutcome, name: str) -> OwnOutcome:
 
 
 def _not_built(simulation: OwnSimulation, printed: str) -> OwnOutcome:
-    found = next((one for one in _COMPILER_ERROR.finditer(printed) if "warning" not in one["text"].lower()), None)
-    if found is None:
+    error = next((match for match in _COMPILER_ERROR.finditer(printed) if "warning" not in match["text"].lower()), None)
+    if error is None:
         lines = [line.strip() for line in printed.splitlines() if line.strip()]
-        said = next((line for line in lines if "error" in line.lower()), lines[-1] if lines else "no message")
-        return OwnOutcome("", OwnReason.NOT_BUILT, f"The sources do not compile: {said}")
-    message = f"The sources do not compile: {found['path']}:{found['line']}: {found['text']}"
-    return OwnOutcome("", OwnReason.NOT_BUILT, message, path=_path(simulation, found["path"]), line=int(found["line"]))
+        error_line = next((line for line in lines if "error" in line.lower()), lines[-1] if lines else "no message")
+        return OwnOutcome("", OwnReason.NOT_BUILT, f"The sources do not compile: {error_line}")
+    message = f"The sources do not compile: {error['path']}:{error['line']}: {error['text']}"
+    return OwnOutcome("", OwnReason.NOT_BUILT, message, path=_path(simulation, error["path"]), line=int(error["line"]))
 
 
-def _untold(simulation: OwnSimulation, said: str) -> OwnOutcome:
+def _untold(simulation: OwnSimulation, output: str) -> OwnOutcome:
     """Of a test that cocotb did not report."""
     # cocotb stumbles over the first error and reports more.
-    error = _IMPORT_ERROR.search(said)
+    error = _IMPORT_ERROR.search(output)
     if error is not None:
-        places = [one for one in _PYTHON_PLACE.finditer(said, 0, error.start()) if _path(simulation, one["path"])]
+        places = [
+            location
+            for location in _PYTHON_PLACE.finditer(output, 0, error.start())
+            if _path(simulation, location["path"])
+        ]
         path, line = (_path(simulation, places[-1]["path"]), int(places[-1]["line"])) if places else ("", 0)
         return OwnOutcome("", OwnReason.NOT_LOADED, f"The tests can't be loaded: {error[1]}", path=path, line=line)
-    if "No tests left after filtering" in said:
+    if "No tests left after filtering" in output:
         return OwnOutcome("", OwnReason.NOT_LOADED, "The file has no such test.")
     return OwnOutcome(
         "", OwnReason.NO_RESULT, "The simulation ended before the test did: $finish in the design, or a crash."
     )
 
 
-def _of_testbench(simulation: OwnSimulation, said: str, ended: Ended) -> OwnOutcome:
+def _of_testbench(simulation: OwnSimulation, output: str, ended: StepEnd) -> OwnOutcome:
     name = simulation.top
-    for found in _SEVERE.finditer(said):
-        is_fatal = "FATAL" in (found["icarus"] or found["verilator"]).upper()
-        path, line = found["path1"] or found["path2"], int(found["line1"] or found["line2"])
-        text = found["text"].strip() or "an assertion failed"
+    for match in _SEVERE.finditer(output):
+        is_fatal = "FATAL" in (match["icarus"] or match["verilator"]).upper()
+        path, line = match["path1"] or match["path2"], int(match["line1"] or match["line2"])
+        text = match["text"].strip() or "an assertion failed"
         reason = OwnReason.FATAL if is_fatal else OwnReason.ERROR_REPORTED
         return OwnOutcome(name, reason, text, path=_path(simulation, path), line=line, wall_s=ended.wall_s)
-    for text in said.splitlines():
+    for text in output.splitlines():
         if _FAIL.search(text) and not _NONE_FAILED.search(text):
             return OwnOutcome(name, OwnReason.SAID_FAIL, f"It printed: {text.strip()}", wall_s=ended.wall_s)
     if ended.exit_code < 0 or ended.exit_code >= 128:
         message = f"The simulation crashed with exit status {ended.exit_code}."
         return OwnOutcome(name, OwnReason.NO_RESULT, message, wall_s=ended.wall_s)
     is_silent = any(_SILENT_FINISH.search(simulation.files[path]) for path in simulation.sources)
-    if not _FINISHED.search(said) and not (is_silent and ended.exit_code == 0):
+    if not _FINISHED.search(output) and not (is_silent and ended.exit_code == 0):
         message = "The simulation ended without $finish: nothing was left to simulate, or it called $stop."
         return OwnOutcome(name, OwnReason.NO_FINISH, message, wall_s=ended.wall_s)
     return OwnOutcome(name, OwnReason.PASSED, wall_s=ended.wall_s)
 
 
-def _path(simulation: OwnSimulation, said: str) -> str:
+def _path(simulation: OwnSimulation, written_path: str) -> str:
     """Which of the solver's files a tool means; Verilator's assertions name a file without its folder."""
-    path = said.removeprefix(f"{CODE}/").removeprefix("../")
+    path = written_path.removeprefix(f"{CODE}/").removeprefix("../")
     if path in simulation.files:
         return path
-    alike: Sequence[str] = [one for one in simulation.sources if one.endswith(f"/{path}") or one == path]
+    alike: Sequence[str] = [source for source in simulation.sources if source.endswith(f"/{path}") or source == path]
     return alike[0] if len(alike) == 1 else ""

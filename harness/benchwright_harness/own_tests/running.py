@@ -16,7 +16,7 @@ from benchwright_harness.execution.run import RANDOM_SEED
 from benchwright_harness.execution.run_folder import new_run_folder, run_folder
 from benchwright_harness.own_tests.coverage import FileCoverage, read_coverage
 from benchwright_harness.own_tests.debugging import PLACE, Debugging
-from benchwright_harness.own_tests.outcome import OwnRun, outcomes, shown
+from benchwright_harness.own_tests.outcome import OwnRun, outcomes, shorten
 from benchwright_harness.own_tests.simulation import CODE, COVERAGE, RESULTS, SOCKET, OwnSimulation
 from benchwright_harness.plan.plan import WORKDIR
 from benchwright_harness.plan.selection import Selection
@@ -79,12 +79,14 @@ async def run_own_tests(
                 limits=limits,
                 toolchain=toolchain,
                 user=user,
-                shown={} if debugging is None else {f"{PLACE}/debugpy": debugging.package},
+                shown_folders={} if debugging is None else {f"{PLACE}/debugpy": debugging.package},
             )
             run = sandbox.run(job, printed)
-            ended = await (run if debugging is None else debugging.beside(run, code / "rundir" / SOCKET))
+            ended = await (run if debugging is None else debugging.attach(run, code / "rundir" / SOCKET))
             text = printed.getvalue().decode("utf-8", "replace").replace(f"{code}/", f"{CODE}/")
-            found, is_built = outcomes(simulation, ended, text, _read(code, RESULTS, _MAX_RESULTS), simulation.wall_s)
+            test_outcomes, is_built = outcomes(
+                simulation, ended, text, _read(code, RESULTS, _MAX_RESULTS), simulation.wall_s
+            )
             has_waves = (
                 waves is not None and simulation.waves and is_built and _keep(code, simulation.waves_file, waves)
             )
@@ -94,9 +96,9 @@ async def run_own_tests(
             f"this machine could not create the run's folder ({error.strerror or type(error).__name__})",
             "Check that the folder for temporary files has room and can be written to.",
         ) from error
-    output = shown(text.replace(f"{CODE}/", ""))
+    output = shorten(text.replace(f"{CODE}/", ""))
     wall_s = round(time.monotonic() - start, 3)
-    return OwnRun(found, output, simulation.simulator, is_built, wall_s, has_waves, coverage)
+    return OwnRun(test_outcomes, output, simulation.simulator, is_built, wall_s, has_waves, coverage)
 
 
 def _environment(
@@ -109,7 +111,9 @@ def _environment(
     ours = [f"{inside}/own_tests", PLACE if simulation.debug else ""]
     paths = [*ours, variables.pop("PYTHONPATH", ""), tools.get("PYTHONPATH", "")]
     # The guards of compilers keep a design from a harness; there is none here.
-    tools["PATH"] = ":".join(one for one in tools["PATH"].split(":") if not one.startswith(INSIDE))
+    tools["PATH"] = ":".join(
+        program_folder for program_folder in tools["PATH"].split(":") if not program_folder.startswith(INSIDE)
+    )
     return {
         "LANG": "C.UTF-8",
         "PYTHONDONTWRITEBYTECODE": "1",

@@ -145,9 +145,9 @@ class OwnSimulation:
 
     @property
     def _inputs(self) -> list[str]:
-        options = [f"-I{_place(folder)}" for folder in self.include_dirs]
+        options = [f"-I{_path_inside(folder)}" for folder in self.include_dirs]
         options += [f"-D{define}" for define in self.defines]
-        return [*options, *(_place(path) for path in (*self.sources, *self.added))]
+        return [*options, *(_path_inside(path) for path in (*self.sources, *self.added))]
 
     def _icarus(self) -> tuple[str, ...]:
         tops = ["-s", self.top, *(("-s", _WAVES_MODULE) if self.added else ())]
@@ -156,10 +156,20 @@ class OwnSimulation:
         return compile_, f"vvp -n {cocotb}simulation{' -fst' if self.waves else ''}"
 
     def _verilator(self) -> tuple[str, ...]:
-        kept = ["--coverage-line", "--coverage-toggle"] if self.coverage else []
+        extra_options = ["--coverage-line", "--coverage-toggle"] if self.coverage else []
         trace = "--trace-vcd" if self.is_cocotb else "--trace-fst"
-        kept += [trace, "--trace-structs"] if self.waves else []
-        common = ["verilator", "--Mdir", "objects", "-o", "simulation", "--top-module", self.top, *_LENIENT, *kept]
+        extra_options += [trace, "--trace-structs"] if self.waves else []
+        common = [
+            "verilator",
+            "--Mdir",
+            "objects",
+            "-o",
+            "simulation",
+            "--top-module",
+            self.top,
+            *_LENIENT,
+            *extra_options,
+        ]
         common += ["-j", "0", "--timescale", TIMESCALE]
         coverage = f" +verilator+coverage+file+{COVERAGE}" if self.coverage else ""
         if not self.is_cocotb:
@@ -172,7 +182,7 @@ class OwnSimulation:
         return build + shlex.join(self._inputs), run
 
 
-def _place(path: str) -> str:
+def _path_inside(path: str) -> str:
     return f"{CODE}/{path}" if path not in ("", ".") else CODE
 
 

@@ -172,9 +172,13 @@ def make_plan(
     if not isinstance(services, dict) or not services:
         raise BadHarnessError(f"{_COMPOSE}: services: must name at least one service")
     outside = _outside_networks(compose.get("networks"))
-    asked = tuple(_step(str(name), service, harness, templates, outside) for name, service in services.items())
-    installed = [_without_installing(step.argv) for step in asked]
-    steps = tuple(step.model_copy(update={"argv": argv}) for step, (argv, _) in zip(asked, installed, strict=True))
+    requested_steps = tuple(
+        _step(str(name), service, harness, templates, outside) for name, service in services.items()
+    )
+    installed = [_without_installing(step.argv) for step in requested_steps]
+    steps = tuple(
+        step.model_copy(update={"argv": argv}) for step, (argv, _) in zip(requested_steps, installed, strict=True)
+    )
     packages = frozenset().union(*(names for _, names in installed))
     moved = tuple(_on_verilator(step) for step in steps) if simulator == "verilator" else steps
     on_verilator = (ON_VERILATOR,) if moved != steps else ()
@@ -242,10 +246,10 @@ def _without_installing(argv: tuple[str, ...]) -> tuple[tuple[str, ...], frozens
     packages: set[str] = set()
     words = list(argv)
     for number, word in enumerate(words):
-        while number and (found := _INSTALLING.match(word)):
-            names = (_PACKAGE.match(name) for name in found[1].split() if not name.startswith("-"))
+        while number and (match := _INSTALLING.match(word)):
+            names = (_PACKAGE.match(name) for name in match[1].split() if not name.startswith("-"))
             packages |= {re.sub(r"[-_.]+", "-", name[0]).lower() for name in names if name}
-            word = words[number] = word[found.end() :]
+            word = words[number] = word[match.end() :]
     return tuple(words), frozenset(packages)
 
 
@@ -288,8 +292,8 @@ def _image(
 def _mounts(volumes: Any, field: str, harness: Mapping[str, str]) -> dict[str, str]:
     files: dict[str, str] = {}
     for volume in _list(volumes, field):
-        source, _, rest = volume.partition(":")
-        target = posixpath.normpath(re.sub("^/+", "/", rest.partition(":")[0] or "/"))
+        source, _, target_and_mode = volume.partition(":")
+        target = posixpath.normpath(re.sub("^/+", "/", target_and_mode.partition(":")[0] or "/"))
         if target == "/code" or target.startswith("/code/"):
             continue
         if source.startswith(("/", "~")) or not target.startswith("/") or target == "/":

@@ -23,9 +23,9 @@ _ASSERTS = re.compile(r"\b(?:assert|assume|cover)\s+property\b|\bconcurrent asse
 FILE = Path(__file__).with_name("selection.json")
 
 
-def _listed(version: str, known: Iterable[str]) -> str:
-    if version not in known:
-        raise ValueError(f"{version} is not among the versions of tool_versions.json: {', '.join(known)}")
+def _listed(version: str, known_versions: Iterable[str]) -> str:
+    if version not in known_versions:
+        raise ValueError(f"{version} is not among the versions of tool_versions.json: {', '.join(known_versions)}")
     return version
 
 
@@ -70,8 +70,8 @@ def selections(problem: Problem) -> tuple[Selection, ...]:
     """
     chosen = next(rule.choose for rule in _rules(FILE) if rule.fits(problem))
     if chosen[0].simulator is None and _asserts(problem) and can_take_verilator(problem.hidden.harness):
-        why = "Verilator takes concurrent assertions, which no Icarus does"
-        chosen = (*chosen, chosen[0].model_copy(update={"simulator": "verilator", "reason": why}))
+        reason = "Verilator takes concurrent assertions, which no Icarus does"
+        chosen = (*chosen, chosen[0].model_copy(update={"simulator": "verilator", "reason": reason}))
     return chosen
 
 

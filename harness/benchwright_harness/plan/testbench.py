@@ -212,9 +212,9 @@ def _verilator(described: Testbench, top: str, sources: Mapping[str, str], heard
     scale = ("--timescale", described.timescale) if described.timescale else ()
     flags = (*_VERILATOR.split(), *scale, "--top-module", top, "--Mdir", _OBJECTS, "-o", "simulation")
     channel = (f"{CHANNEL}.o", f"{CHANNEL}_end.o") if heard else ()
-    own = (VERILATOR.package, WATCH.replace("TOP", top)) if heard else ("", "")
+    wrapper = (VERILATOR.package, WATCH.replace("TOP", top)) if heard else ("", "")
     # What a file leaves open is an error; what it defines would go on.
-    text = f"`undefineall\n{own[0]}{_joined(sources)}{own[1]}"
+    text = f"`undefineall\n{wrapper[0]}{_joined(sources)}{wrapper[1]}"
     design = [f"/code/{path}" for path in described.design]
     return ("verilator", *flags, *design, _BENCH, *channel), f"./{_OBJECTS}/simulation", {_BENCH: text}
 

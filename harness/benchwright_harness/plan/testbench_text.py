@@ -83,7 +83,7 @@ def private_names(texts: Iterable[str], names: Collection[str]) -> frozenset[str
         names: Of its scopes.
     """
     tokens = [token for text in texts for token in _tokens(text)]
-    after_dot = {token[0] for before, token in itertools.pairwise(tokens) if before[0] == "."}
+    after_dot = {token[0] for previous, token in itertools.pairwise(tokens) if previous[0] == "."}
     return frozenset(name for name in names if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_$]*", name)) - after_dot
 
 
@@ -95,13 +95,13 @@ def shown_data(texts: Iterable[str], data: Collection[str]) -> frozenset[str]:
     served, elsewhere, computed = set[str](), set[str](), False
     for text in texts:
         tokens = list(_tokens(text))
-        names = {at + 2 for at, token in enumerate(tokens) if token[0] in _LOADS}
-        opened = {at + 2 for at, token in enumerate(tokens) if token[0] == "$fopen"}
-        computed |= any(tokens[at].lastgroup != "string" for at in names | opened if at < len(tokens))
-        for at, token in enumerate(tokens):
+        names = {index + 2 for index, token in enumerate(tokens) if token[0] in _LOADS}
+        opened = {index + 2 for index, token in enumerate(tokens) if token[0] == "$fopen"}
+        computed |= any(tokens[index].lastgroup != "string" for index in names | opened if index < len(tokens))
+        for index, token in enumerate(tokens):
             if token.lastgroup == "string":
                 name = token[0][1:-1].removeprefix("./")
-                (served if at in names else elsewhere).add(name)
+                (served if index in names else elsewhere).add(name)
     return frozenset(name for name in data if name in elsewhere or (computed and name not in served))
 
 
@@ -120,8 +120,8 @@ def rewritten(
     tokens = list(_tokens(text))
     edits = [
         (token.end(), token.end(), f"${RUN}")
-        for before, token in zip([None, *tokens], tokens, strict=False)
-        if token.lastgroup == "word" and token[0] in names and not (before and before[0] == ".")
+        for previous, token in zip([None, *tokens], tokens, strict=False)
+        if token.lastgroup == "word" and token[0] in names and not (previous and previous[0] == ".")
     ]
     if calls is not None:
         edits += _Rewriter(tokens, calls, result, frozenset(data)).edits()
@@ -141,85 +141,87 @@ class _Rewriter:
         self._data = data
         in_prints = {
             inside
-            for at, token in enumerate(tokens)
+            for index, token in enumerate(tokens)
             if token.lastgroup == "task" and (_PRINTS.fullmatch(token[0]) or token[0] in _SEVERITIES)
-            for inside in range(at, self._close(at) + 1)
+            for inside in range(index, self._close(index) + 1)
         }
-        told = (at for at, token in enumerate(tokens) if token.lastgroup == "string" and result.search(token[0]))
+        result_indices = (
+            index for index, token in enumerate(tokens) if token.lastgroup == "string" and result.search(token[0])
+        )
         # A string that is kept in a variable may be printed by any call.
-        self._any_tells = any(at not in in_prints for at in told)
+        self._any_tells = any(index not in in_prints for index in result_indices)
 
     def edits(self) -> Iterator[_Edit]:
         """From → to, and what replaces it."""
-        for at, token in enumerate(self._tokens):
+        for index, token in enumerate(self._tokens):
             if token.lastgroup != "task":
                 continue
-            if found := _PRINTS.fullmatch(token[0]):
-                yield from self._print(at, f"$swrite{found[2]}", ends_line=found[1] == "display")
-            elif token[0] == "$fdisplay" and self._text(at + 2) in _STDOUT and self._text(at + 3) == ",":
-                yield from self._print(at, "$swrite", ends_line=True, skipped=2)
+            if match := _PRINTS.fullmatch(token[0]):
+                yield from self._print(index, f"$swrite{match[2]}", ends_line=match[1] == "display")
+            elif token[0] == "$fdisplay" and self._text(index + 2) in _STDOUT and self._text(index + 3) == ",":
+                yield from self._print(index, "$swrite", ends_line=True, skipped=2)
             elif token[0] in _SEVERITIES:
-                yield from self._severity(at)
+                yield from self._severity(index)
             elif token[0] in _ENDINGS:
                 # Where nobody is there to continue, a stop is an end.
                 yield token.start(), token.end(), f"begin {self._calls.end}(1); $finish"
-                yield self._after(self._close(at), "; end")
-            elif token[0] in _LOADS and self._file(at) in self._data:
-                name = self._tokens[at + 2]
+                yield self._edit_after(self._close(index), "; end")
+            elif token[0] in _LOADS and self._file(index) in self._data:
+                name = self._tokens[index + 2]
                 yield token.start(), token.start(), f"begin {self._calls.data}(1); "
-                yield name.start(), name.end(), f'"{DATA}/{self._file(at)}"'
-                yield self._after(self._close(at), f"; {self._calls.data}(0); end")
+                yield name.start(), name.end(), f'"{DATA}/{self._file(index)}"'
+                yield self._edit_after(self._close(index), f"; {self._calls.data}(0); end")
 
-    def _print(self, at: int, writes: str, *, ends_line: bool, skipped: int = 0) -> Iterator[_Edit]:
-        close = self._close(at)
-        first = at + 2 + skipped
-        to = f"{writes}({PACKAGE}::text"
-        said = f"; {self._say(at, close, ends_line=ends_line)}; end"
+    def _print(self, index: int, writes: str, *, ends_line: bool, skipped: int = 0) -> Iterator[_Edit]:
+        close = self._close(index)
+        first = index + 2 + skipped
+        write_call = f"{writes}({PACKAGE}::text"
+        say_call = f"; {self._say(index, close, ends_line=ends_line)}; end"
         if first >= close:
-            yield self._tokens[at].start(), self._tokens[close].end(), f'begin {to}, "")'
+            yield self._tokens[index].start(), self._tokens[close].end(), f'begin {write_call}, "")'
         else:
-            yield self._tokens[at].start(), self._tokens[first].start(), f"begin {to}, "
-        yield self._after(close, said)
+            yield self._tokens[index].start(), self._tokens[first].start(), f"begin {write_call}, "
+        yield self._edit_after(close, say_call)
 
-    def _severity(self, at: int) -> Iterator[_Edit]:
-        close = self._close(at)
-        if at + 2 < close:
+    def _severity(self, index: int) -> Iterator[_Edit]:
+        close = self._close(index)
+        if index + 2 < close:
             arguments = "".join(
-                f" {token[0]}" for token in self._tokens[at + 2 : close] if token.lastgroup != "comment"
+                f" {token[0]}" for token in self._tokens[index + 2 : close] if token.lastgroup != "comment"
             )
-            said = f"begin $swrite({PACKAGE}::text,{arguments}); {self._say(at, close, ends_line=True)}; "
-            yield self._tokens[at].start(), self._tokens[at].start(), said
-            yield self._after(close, "; end")
+            opening = f"begin $swrite({PACKAGE}::text,{arguments}); {self._say(index, close, ends_line=True)}; "
+            yield self._tokens[index].start(), self._tokens[index].start(), opening
+            yield self._edit_after(close, "; end")
 
-    def _say(self, at: int, close: int, *, ends_line: bool) -> str:
+    def _say(self, index: int, close: int, *, ends_line: bool) -> str:
         tells = self._any_tells or any(
-            token.lastgroup == "string" and self._result.search(token[0]) for token in self._tokens[at:close]
+            token.lastgroup == "string" and self._result.search(token[0]) for token in self._tokens[index:close]
         )
         flags = (_ENDS_LINE if ends_line else 0) | (_TELLS_RESULT if tells else 0)
         return f"{self._calls.say}({flags}, {PACKAGE}::text)"
 
-    def _after(self, close: int, new: str) -> _Edit:
+    def _edit_after(self, close: int, new: str) -> _Edit:
         """What follows a call; it takes its semicolon along, for `if (c) $display; else …`."""
         end = self._tokens[close].end()
         takes = self._text(close + 1) == ";"
         return end, self._tokens[close + 1].end() if takes else end, new
 
-    def _close(self, at: int) -> int:
+    def _close(self, index: int) -> int:
         """The last token of a call: its closing parenthesis, if it has arguments."""
-        if self._text(at + 1) != "(":
-            return at
+        if self._text(index + 1) != "(":
+            return index
         depth = 0
-        for end in range(at + 1, len(self._tokens)):
+        for end in range(index + 1, len(self._tokens)):
             depth += {"(": 1, ")": -1}.get(self._text(end), 0)
             if depth == 0:
                 return end
-        return at
+        return index
 
-    def _file(self, at: int) -> str:
-        return self._text(at + 2)[1:-1].removeprefix("./")
+    def _file(self, index: int) -> str:
+        return self._text(index + 2)[1:-1].removeprefix("./")
 
-    def _text(self, at: int) -> str:
-        return self._tokens[at][0] if at < len(self._tokens) else ""
+    def _text(self, index: int) -> str:
+        return self._tokens[index][0] if index < len(self._tokens) else ""
 
 
 def _tokens(text: str) -> Iterator[Match[str]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from benchwright_harness.execution.process import Ended, Output
+from benchwright_harness.execution.process import Output, StepEnd
 from benchwright_harness.plan.plan import OSS_SIM, Build
 from benchwright_harness.toolchain import Toolchain
 from benchwright_problems.problem import Limits
@@ -41,7 +41,7 @@ class Job:
     """How to make the image, where the harness brings a Dockerfile."""
     networks: tuple[str, ...] = ()
     """Networks of the host that the harness asks for by name."""
-    shown: Mapping[str, Path] = field(default_factory=dict)
+    shown_folders: Mapping[str, Path] = field(default_factory=dict)
     """Absolute path inside the sandbox → folder of the host that is shown there read-only, where
     `SandboxKind.shows_folders`."""
 
@@ -64,7 +64,7 @@ class Sandbox(Protocol):
         """The user to own a job's folder and run it; `None` for the present one."""
         ...
 
-    async def run(self, job: Job, log: Output) -> Ended:
+    async def run(self, job: Job, log: Output) -> StepEnd:
         """Run a job to its end; cancelling kills all its processes.
 
         Raises:
@@ -99,11 +99,11 @@ def address_space(limits: Limits) -> int:
     return (limits.memory_mb << 20) * _ADDRESS_SPACE_PER_RESIDENT
 
 
-def prlimit(limits: Limits, *more: str) -> list[str]:
+def prlimit(limits: Limits, *options: str) -> list[str]:
     """The words before a command that set its limits, besides those that are enforced from outside."""
     return [
         "/usr/bin/prlimit",
-        *more,
+        *options,
         f"--fsize={limits.file_mb << 20}",
         f"--as={address_space(limits)}",
         "--core=0",

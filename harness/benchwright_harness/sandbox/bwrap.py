@@ -31,7 +31,7 @@ from pathlib import Path
 from benchwright_foundation.superuser import is_superuser
 from benchwright_foundation.untrusted_folder import remove_folder
 from benchwright_harness.errors import SandboxUnavailableError
-from benchwright_harness.execution.process import End, Ended, Output, Program
+from benchwright_harness.execution.process import End, Output, Program, StepEnd
 from benchwright_harness.execution.run_folder import new_run_folder, remove_leftovers
 from benchwright_harness.sandbox import Job
 from benchwright_harness.sandbox.confinement import (
@@ -83,13 +83,15 @@ class _Kind:
     folder_mb: int
     python: tuple[tuple[str, str], ...]
     """The variables that decide how Python starts."""
-    shown: tuple[tuple[str, Path], ...] = ()
+    shown_folders: tuple[tuple[str, Path], ...] = ()
     """Folders of the host that are shown read-only, each with its path inside."""
 
     @classmethod
-    def of(cls, job: Job) -> _Kind:
+    def from_job(cls, job: Job) -> _Kind:
         python = tuple(sorted(python_variables(job).items()))
-        return cls(job.toolchain, hidden_roots(job), job.limits.folder_mb, python, tuple(sorted(job.shown.items())))
+        return cls(
+            job.toolchain, hidden_roots(job), job.limits.folder_mb, python, tuple(sorted(job.shown_folders.items()))
+        )
 
 
 @dataclass
@@ -135,7 +137,7 @@ class BwrapSandbox:
         self._is_root = is_superuser()
         self._warm: _Started | None = None
         self._warming = asyncio.Lock()
-        self._taken: dict[Path, _Started] = {}
+        self._started_by_folder: dict[Path, _Started] = {}
         self._swept = False
 
     def new_user(self) -> int | None:
@@ -170,10 +172,10 @@ class BwrapSandbox:
     @cached_property
     def _version(self) -> tuple[int, ...]:
         printed = subprocess.run([self.program, "--version"], capture_output=True, text=True, timeout=10, check=False)
-        found = re.search(r"(\d+)\.(\d+)(?:\.(\d+))?", printed.stdout)
-        if not found:
+        match = re.search(r"(\d+)\.(\d+)(?:\.(\d+))?", printed.stdout)
+        if not match:
             raise SandboxUnavailableError(f"bubblewrap does not start: {printed.stderr.strip()}", _HINT)
-        return tuple(int(part or 0) for part in found.groups())
+        return tuple(int(part or 0) for part in match.groups())
 
     def check(self) -> None:
         """Try the sandbox with an empty program.
@@ -197,12 +199,12 @@ class BwrapSandbox:
         if tried.returncode != 0:
             raise SandboxUnavailableError(f"bubblewrap does not work on this machine: {tried.stderr.strip()}", _HINT)
 
-    async def run(self, job: Job, log: Output) -> Ended:
+    async def run(self, job: Job, log: Output) -> StepEnd:
         """See `Sandbox.run`."""
         if not self._swept:
             self._swept = True
             await asyncio.to_thread(remove_leftovers)
-        started = self._take(job) or self._start(_Kind.of(job), job.code, job.user)
+        started = self._take(job) or self._start(_Kind.from_job(job), job.code, job.user)
         try:
             ended = await started.program.finish(
                 limits=job.limits, folder=job.code, log=log, request=request(job, job.limits.processes + 1)
@@ -219,7 +221,7 @@ class BwrapSandbox:
 
         At most one waits. It ends with this process, or by `cool`.
         """
-        kind = _Kind.of(job)
+        kind = _Kind.from_job(job)
         async with self._warming:
             if self._warm is not None and self._warm.kind == kind and self._warm.program.runs:
                 return
@@ -247,20 +249,20 @@ class BwrapSandbox:
         Afterwards the folder is the caller's to remove, whether or not a job was run.
         """
         started = self._warm
-        if started is None or started.kind != _Kind.of(job) or not started.program.runs:
+        if started is None or started.kind != _Kind.from_job(job) or not started.program.runs:
             return None
         self._warm = None
-        self._taken[started.code] = started
+        self._started_by_folder[started.code] = started
         return started.code, started.user
 
     async def give_up(self, code: Path) -> None:
         """See `WarmSandbox.give_up`."""
-        if started := self._taken.pop(code, None):
+        if started := self._started_by_folder.pop(code, None):
             await started.kill()
 
     def _take(self, job: Job) -> _Started | None:
-        started = self._taken.pop(job.code, None)
-        if started is None or started.kind == _Kind.of(job):
+        started = self._started_by_folder.pop(job.code, None)
+        if started is None or started.kind == _Kind.from_job(job):
             return started
         raise ValueError("the job differs from the one that its sandbox was started for")
 
@@ -278,7 +280,9 @@ class BwrapSandbox:
                 *("--ro-bind", str(kind.toolchain.inside), INSIDE),
                 *("--ro-bind-data", str(users), "/etc/passwd"),
                 *itertools.chain.from_iterable(("--perms", "0755", "--tmpfs", root) for root in kind.roots),
-                *itertools.chain.from_iterable(("--ro-bind", str(folder), place) for place, folder in kind.shown),
+                *itertools.chain.from_iterable(
+                    ("--ro-bind", str(folder), inner_path) for inner_path, folder in kind.shown_folders
+                ),
                 *("--symlink", "/tmp", "/var/tmp"),  # noqa: S108 - inside the sandbox
                 *("--bind", str(code), "/code", "--chdir", "/"),
                 # bubblewrap's own / and /dev live in memory too, with no limit but the machine's.
@@ -313,7 +317,7 @@ class BwrapSandbox:
 
 
 def _digest_of_programs() -> str:
-    return digest_of(content(Path(__file__).parents[1] / "inside", without="__pycache__"))
+    return digest_of(content(Path(__file__).parents[1] / "inside", excluded_folder="__pycache__"))
 
 
 async def _end_of_namespace(status: bytes) -> None:
@@ -322,12 +326,12 @@ async def _end_of_namespace(status: bytes) -> None:
     It dies with the bubblewrap outside, but a little later, and not at all where that was killed
     before the one inside had asked for it. What is left inside would still run and write.
     """
-    found = re.search(rb'"child-pid": *(\d+)', status)
-    if not found:
+    match = re.search(rb'"child-pid": *(\d+)', status)
+    if not match:
         return
     gone = asyncio.Event()
     loop = asyncio.get_running_loop()
-    pid = int(found[1])
+    pid = int(match[1])
     with contextlib.suppress(OSError, TimeoutError):
         handle = os.pidfd_open(pid)
         try:
@@ -343,15 +347,15 @@ async def _end_of_namespace(status: bytes) -> None:
 
 def _is_first_inside(pid: int) -> bool:
     """Whether a process is the first of a namespace, and not another one that got its old number."""
-    found = re.search(r"^NSpid:\t.*\t1$", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)
-    return found is not None
+    match = re.search(r"^NSpid:\t.*\t1$", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)
+    return match is not None
 
 
 @cache
-def _system_binds(root: Path, *more: str) -> tuple[str, ...]:
+def _system_binds(root: Path, *extra_folders: str) -> tuple[str, ...]:
     """The options that show the programs and libraries of a system, its folders of these names, `/proc` and `/dev`."""
     binds: list[str] = []
-    for name in ("usr", *more, "bin", "sbin", "lib", "lib32", "lib64"):
+    for name in ("usr", *extra_folders, "bin", "sbin", "lib", "lib32", "lib64"):
         folder = root / name
         if folder.is_symlink():
             binds += ["--symlink", str(folder.readlink()), f"/{name}"]
@@ -391,11 +395,11 @@ def _examine_bubblewrap() -> Finding:
 def _examine_landlock() -> Finding:
     purpose = "keeping a running design from the hidden tests' files"
     # Asks the kernel which version of Landlock it has: landlock_create_ruleset(NULL, 0, VERSION).
-    found = ctypes.CDLL(None).syscall(444, None, ctypes.c_size_t(0), 1) if sys.platform == "linux" else 0
-    if found < 1:
+    landlock_version = ctypes.CDLL(None).syscall(444, None, ctypes.c_size_t(0), 1) if sys.platform == "linux" else 0
+    if landlock_version < 1:
         hint = "use Linux 5.13 or newer with Landlock; until then verdicts carry a remark"
         return Finding("Landlock", Health.WARNING, purpose, hint=hint)
-    return Finding("Landlock", Health.OK, purpose, str(found))
+    return Finding("Landlock", Health.OK, purpose, str(landlock_version))
 
 
 @contextlib.contextmanager
@@ -415,7 +419,7 @@ def _confined(argv: Sequence[str], confinement: Confinement) -> Iterator[Confine
             # Before what is shown, some of which may be below it.
             *sandbox.size_limit(confinement.scratch_mb << 20),
             *("--tmpfs", _CONFINED_SCRATCH, "--chdir", _CONFINED_SCRATCH),
-            *itertools.chain.from_iterable(("--ro-bind", str(path), str(path)) for path in confinement.shown),
+            *itertools.chain.from_iterable(("--ro-bind", str(path), str(path)) for path in confinement.shown_paths),
             *("--remount-ro", "/dev", "--remount-ro", "/"),
             *itertools.chain.from_iterable(("--setenv", key, value) for key, value in confinement.env.items()),
             *("--seccomp", str(seccomp)),

@@ -25,7 +25,7 @@ class Confinement:
         file_mb: MiB of any file that it writes, standard output included.
     """
 
-    shown: Sequence[Path]
+    shown_paths: Sequence[Path]
     env: Mapping[str, str]
     processes: int
     scratch_mb: int
@@ -89,5 +89,11 @@ def own_python() -> list[Path]:
     """What this process's Python is made of, besides `/usr`: its environment, and the packages installed in it."""
     packages = [Path(entry) for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")]
     places = [Path(sys.prefix), Path(sys.base_prefix), *packages]
-    there = dict.fromkeys(place for place in places if place.is_dir() and not place.is_relative_to("/usr"))
-    return [place for place in there if not any(other in place.parents for other in there)]
+    existing_folders = dict.fromkeys(
+        folder for folder in places if folder.is_dir() and not folder.is_relative_to("/usr")
+    )
+    return [
+        folder
+        for folder in existing_folders
+        if not any(outer_folder in folder.parents for outer_folder in existing_folders)
+    ]

@@ -19,7 +19,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchwright_harness.execution.process import Ended, Output, run_limited
+from benchwright_harness.execution.process import Output, StepEnd, run_limited
 from benchwright_harness.sandbox import Job, prlimit
 from benchwright_harness.sandbox.confinement import ConfinedProgram, Confinement, Confiner
 from benchwright_harness.sandbox.kind import SandboxKind
@@ -38,7 +38,7 @@ class NativeSandbox:
         """The present user."""
         return None
 
-    async def run(self, job: Job, log: Output) -> Ended:
+    async def run(self, job: Job, log: Output) -> StepEnd:
         """See `Sandbox.run`."""
         private = Path(tempfile.mkdtemp(prefix="benchwright-hidden-"))
         try:
@@ -46,17 +46,17 @@ class NativeSandbox:
             places = {"/code": str(job.code)} | {root: f"{private}{root}" for root in roots}
             pattern = re.compile(rf"(?<![\w./-])({'|'.join(map(re.escape, places))})(?![\w.-])")
 
-            def here(text: str) -> str:
-                return pattern.sub(lambda found: places[found[1]], text)
+            def localize(text: str) -> str:
+                return pattern.sub(lambda match: places[match[1]], text)
 
             for path, text in job.hidden.items():
                 file = Path(f"{private}{path}")
                 file.parent.mkdir(parents=True, exist_ok=True)
-                file.write_text(here(text), encoding="utf-8")
+                file.write_text(localize(text), encoding="utf-8")
             with same_permissions(Path(os.devnull)):
                 return await run_limited(
-                    [*prlimit(job.limits), *(here(word) for word in job.argv)],
-                    env={key: here(value) for key, value in job.env.items()},
+                    [*prlimit(job.limits), *(localize(word) for word in job.argv)],
+                    env={key: localize(value) for key, value in job.env.items()},
                     cwd=job.code / "rundir",
                     limits=job.limits,
                     folder=job.code,
@@ -69,13 +69,13 @@ class NativeSandbox:
 @contextlib.contextmanager
 def same_permissions(file: Path) -> Iterator[None]:
     """Restore a file's permissions afterwards, if this user may."""
-    before = stat.S_IMODE(file.stat().st_mode)
+    permissions = stat.S_IMODE(file.stat().st_mode)
     try:
         yield
     finally:
-        if stat.S_IMODE(file.stat().st_mode) != before:
+        if stat.S_IMODE(file.stat().st_mode) != permissions:
             with contextlib.suppress(OSError):
-                file.chmod(before)
+                file.chmod(permissions)
 
 
 @contextlib.contextmanager

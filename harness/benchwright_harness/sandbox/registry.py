@@ -29,7 +29,7 @@ DEFAULT_SANDBOX = SANDBOXES[0].name
 
 def sandbox_names() -> tuple[str, ...]:
     """The names of all sandboxes, the default first."""
-    return tuple(one.name for one in SANDBOXES)
+    return tuple(registration.name for registration in SANDBOXES)
 
 
 def sandbox_kind(name: str) -> SandboxKind:
@@ -41,7 +41,7 @@ def sandbox_kind(name: str) -> SandboxKind:
     from benchwright_harness.errors import SandboxUnavailableError
     from benchwright_harness.sandbox.kind import SandboxKind
 
-    declared = next((one.declared for one in SANDBOXES if one.name == name), None)
+    declared = next((registration.declared for registration in SANDBOXES if registration.name == name), None)
     if declared is None:
         raise SandboxUnavailableError(f"there is no sandbox {name!r}", f"choose {described(SANDBOXES)}")
     kind = resolve_name(declared)

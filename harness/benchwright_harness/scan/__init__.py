@@ -16,7 +16,7 @@ from benchwright_foundation.model import Model
 from benchwright_harness.scan import characters, synthesis
 from benchwright_harness.scan.rules import rule_of
 from benchwright_harness.scan.rules import rules as _rules
-from benchwright_harness.scan.source import Found, read
+from benchwright_harness.scan.source import RuleMatch, read
 from benchwright_problems.category import Category
 from benchwright_problems.problem import Problem, ScanAction
 
@@ -71,31 +71,33 @@ def scan(problem: Problem, solution: Mapping[str, bytes]) -> tuple[Finding, ...]
     """
     actions = _actions(problem)
     is_synthesised = actions["simulation-only"] is not ScanAction.ALLOW
-    own = {path: text.encode() for path, text in problem.public.files.items()}
+    given_files = {path: text.encode() for path, text in problem.public.files.items()}
     reference = {path: text.encode() for path, text in problem.hidden.reference.items()}
-    others = {path: content for path, content in {**own, **solution}.items() if _is_verilog(path)}
-    found = []
+    verilog_files = {path: content for path, content in {**given_files, **solution}.items() if _is_verilog(path)}
+    findings = []
     for path in _sources(problem, solution):
         content = without_mark(path, solution[path])
-        if content in (own.get(path), reference.get(path)):
+        if content in (given_files.get(path), reference.get(path)):
             continue
-        beside = [content for other, content in others.items() if other != path] if is_synthesised else []
-        for one in _read(path, content, is_synthesised, beside):
-            if actions[one.rule] is not ScanAction.ALLOW:
-                found.append(_finding(path, content, one, actions[one.rule]))
-                if len(found) >= _MAX_FINDINGS:
+        other_contents = (
+            [content for other_path, content in verilog_files.items() if other_path != path] if is_synthesised else []
+        )
+        for hit in _read(path, content, is_synthesised, other_contents):
+            if actions[hit.rule] is not ScanAction.ALLOW:
+                findings.append(_finding(path, content, hit, actions[hit.rule]))
+                if len(findings) >= _MAX_FINDINGS:
                     break
-    if not found:
+    if not findings:
         return ()
-    given = [*own.items(), *reference.items()]
+    usual_files = [*given_files.items(), *reference.items()]
     usual = {
-        (one.rule, one.what[:_MAX_QUOTED])
-        for path, content in given
+        (hit.rule, hit.words[:_MAX_QUOTED])
+        for path, content in usual_files
         if _is_verilog(path)
-        for one in _read(path, content, is_synthesised, ())
-        if one.rule not in _NEVER_USUAL
+        for hit in _read(path, content, is_synthesised, ())
+        if hit.rule not in _NEVER_USUAL
     }
-    return tuple(sorted((one for one in found if (one.rule, one.what) not in usual), key=_place))
+    return tuple(sorted((finding for finding in findings if (finding.rule, finding.what) not in usual), key=_sort_key))
 
 
 def refused_tasks(problem: Problem) -> dict[str, str]:
@@ -104,11 +106,11 @@ def refused_tasks(problem: Problem) -> dict[str, str]:
     As with `scan`, what the problem's own files or its reference call is allowed. Besides, names of directives, and
     "verilator" for the comments that speak to it.
     """
-    given = "".join((*problem.public.files.values(), *problem.hidden.reference.values()))
+    given_text = "".join((*problem.public.files.values(), *problem.hidden.reference.values()))
     actions = _actions(problem)
     rules_of = {f"${name}": rule for name, rule in rule_of().items()} | _OTHERS
     refused = {task: rule for task, rule in rules_of.items() if actions.get(rule) is ScanAction.REFUSE}
-    return {task: rule for task, rule in refused.items() if task not in given}
+    return {task: rule for task, rule in refused.items() if task not in given_text}
 
 
 def _actions(problem: Problem) -> dict[str, ScanAction]:
@@ -124,26 +126,28 @@ def _actions(problem: Problem) -> dict[str, ScanAction]:
 
 def _sources(problem: Problem, solution: Mapping[str, bytes]) -> list[str]:
     """The paths of what is Verilog, also by being named in some that is."""
-    taken = [path for path in problem.public.expected if path in solution]
-    verilog = [path for path in taken if _is_verilog(path)]
-    names = {path: posixpath.basename(path).encode() for path in taken if path not in verilog}
-    return verilog + [path for path, name in names.items() if any(name in solution[one] for one in verilog)]
+    solved_paths = [path for path in problem.public.expected if path in solution]
+    verilog = [path for path in solved_paths if _is_verilog(path)]
+    names = {path: posixpath.basename(path).encode() for path in solved_paths if path not in verilog}
+    return verilog + [
+        path for path, name in names.items() if any(name in solution[verilog_path] for verilog_path in verilog)
+    ]
 
 
-def _read(path: str, content: bytes, is_synthesised: bool, beside: Iterable[bytes]) -> Iterator[Found]:
+def _read(path: str, content: bytes, is_synthesised: bool, other_contents: Iterable[bytes]) -> Iterator[RuleMatch]:
     yield from read(path, content)
     if is_synthesised:
-        yield from map(Found._make, synthesis.find(content, beside))
+        yield from map(RuleMatch._make, synthesis.find(content, other_contents))
 
 
-def _finding(path: str, content: bytes, found: Found, action: ScanAction) -> Finding:
-    line = content.count(b"\n", 0, found.at) + 1
-    column = found.at - content.rfind(b"\n", 0, found.at)
-    what = found.what[:_MAX_QUOTED]
-    return Finding(path=path, line=line, column=column, rule=found.rule, what=what, action=action)
+def _finding(path: str, content: bytes, hit: RuleMatch, action: ScanAction) -> Finding:
+    line = content.count(b"\n", 0, hit.offset) + 1
+    column = hit.offset - content.rfind(b"\n", 0, hit.offset)
+    words = hit.words[:_MAX_QUOTED]
+    return Finding(path=path, line=line, column=column, rule=hit.rule, what=words, action=action)
 
 
-def _place(finding: Finding) -> tuple[bool, str, int, int]:
+def _sort_key(finding: Finding) -> tuple[bool, str, int, int]:
     """What is refused first, for the first is what people are told."""
     return finding.action is not ScanAction.REFUSE, finding.path, finding.line, finding.column
 

@@ -19,17 +19,17 @@ _NAMES = {
 
 def find(content: bytes) -> Iterator[tuple[str, str, int]]:
     """The control characters of a file."""
-    for found in _CONTROL.finditer(content):
-        code = found[0][0]
-        yield "character", f"{_NAMES.get(code, 'a control character')} (0x{code:02X})", found.start()
+    for match in _CONTROL.finditer(content):
+        code = match[0][0]
+        yield "character", f"{_NAMES.get(code, 'a control character')} (0x{code:02X})", match.start()
 
 
-def outside_of_strings(content: bytes, at: int) -> str:
+def outside_of_strings(content: bytes, offset: int) -> str:
     """Names a character that is not ASCII."""
     for length in (2, 3, 4):
         try:
-            character = content[at : at + length].decode()
+            character = content[offset : offset + length].decode()
         except UnicodeDecodeError:
             continue
         return f"U+{ord(character[0]):04X} outside of comments and strings"
-    return f"the byte 0x{content[at]:02X} outside of comments and strings"
+    return f"the byte 0x{content[offset]:02X} outside of comments and strings"

@@ -27,8 +27,8 @@ def find(text: str, tokens: list[Token]) -> Findings:
     """Findings about the whole of a file's macros and conditions."""
     body_end, quotes, brackets, conditions = 0, 0, 0, 0
     parameters = _OUTSIDE
-    for at, token in enumerate(tokens):
-        if parameters is not _OUTSIDE and text.find("/", token.before, token.start) >= 0:
+    for index, token in enumerate(tokens):
+        if parameters is not _OUTSIDE and text.find("/", token.previous_end, token.start) >= 0:
             yield from _comments(text, token, body_end, quotes)
         if token.start >= body_end and parameters is not _OUTSIDE:
             parameters, quotes, brackets = _OUTSIDE, 0, 0
@@ -44,12 +44,12 @@ def find(text: str, tokens: list[Token]) -> Findings:
             if conditions > 0:
                 yield "ambiguous", "a condition without its `endif", token.start
             return
-        following = tokens[at + 1]
+        following = tokens[index + 1]
         ends = inside and following.start >= body_end
         if token.kind == "Directive" and token.text == "`define":
             body = _BODY.match(text, token.end)
             body_end = body.end() if body else token.end
-            parameters, quotes, brackets = _parameters(tokens, at), 0, 0
+            parameters, quotes, brackets = _parameters(tokens, index), 0, 0
             if following.text.startswith("`") or f"`{following.text}" in _CONDITIONS or following.text == "include":
                 yield "ambiguous", f"`define {following.text}", token.start
         brackets += (token.kind == "OpenBracket") - (token.kind == "CloseBracket")
@@ -63,18 +63,18 @@ def _parameters(tokens: list[Token], define: int) -> frozenset[str]:
     if (
         define + 2 >= len(tokens)
         or tokens[define + 2].text != "("
-        or tokens[define + 2].start != tokens[define + 2].before
+        or tokens[define + 2].start != tokens[define + 2].previous_end
     ):
         return frozenset()
-    found, depth, expects = set(), 0, False
+    names, depth, expects = set(), 0, False
     for token in tokens[define + 2 :]:
         if expects and token.kind not in {"OpenParenthesis"}:
-            found.add(token.text)
+            names.add(token.text)
         depth += (token.text in {"(", "[", "{"}) - (token.text in {")", "]", "}"})
         expects = depth == 1 and token.text in {"(", ","}
         if depth == 0 or token.kind == "EndOfFile":
             break
-    return frozenset(found)
+    return frozenset(names)
 
 
 def _comments(text: str, token: Token, body_end: int, quotes: int) -> Findings:
@@ -108,7 +108,7 @@ def _assembled(token: Token, following: Token, ends: bool, in_brackets: bool, pa
         if name in parameters or (_begins_dangerous(name) and (rule_for(name) == "unknown" or goes_on)):
             yield "assembled", token.text, token.start
     elif token.kind == "Directive":
-        begins = token.text[1:] in parameters or any(one.startswith(token.text) for one in _DIRECTIVES)
+        begins = token.text[1:] in parameters or any(directive.startswith(token.text) for directive in _DIRECTIVES)
         if token.text[1:] in parameters or (begins and touches and following.kind == "MacroPaste"):
             yield "assembled", token.text, token.start
     elif token.text == "`":
@@ -117,6 +117,6 @@ def _assembled(token: Token, following: Token, ends: bool, in_brackets: bool, pa
 
 @lru_cache(maxsize=4096)
 def _begins_dangerous(name: str) -> bool:
-    own = rule_of().get(name)
-    names = (one for one, rule in rule_of().items() if rule in _DANGEROUS and rule != own)
-    return any(one != name and one.startswith(name) for one in names)
+    own_rule = rule_of().get(name)
+    names = (task_name for task_name, rule in rule_of().items() if rule in _DANGEROUS and rule != own_rule)
+    return any(task_name != name and task_name.startswith(name) for task_name in names)

@@ -12,12 +12,12 @@ from benchwright_harness.scan.rules import rule_for
 from benchwright_harness.scan.tokens import Comment, Token, as_ascii, comments, lex
 
 
-class Found(NamedTuple):
+class RuleMatch(NamedTuple):
     """The rule, the words, and where they are in bytes from the start of the file."""
 
     rule: str
-    what: str
-    at: int
+    words: str
+    offset: int
 
 
 _FORGED = re.compile(
@@ -42,65 +42,68 @@ _UNUSUAL_ESCAPE = re.compile(r'(?:[^\\]|^)(?:\\\\)*(\\(?![nt"\\]|[0-7]{3}).)')
 _ENCRYPTED = re.compile(r"`(?:end)?protect(?:ed)?")
 
 
-def read(path: str, content: bytes) -> Iterator[Found]:
+def read(path: str, content: bytes) -> Iterator[RuleMatch]:
     """Everything in a file that some rule is about.
 
     Args:
         path: Where it is in the workspace.
         content: Without a byte order mark.
     """
-    yield from map(Found._make, characters.find(content))
+    yield from map(RuleMatch._make, characters.find(content))
     text = as_ascii(content)
     tokens = lex(text)
-    yield from map(Found._make, macros.find(text, tokens))
+    yield from map(RuleMatch._make, macros.find(text, tokens))
     # Only what an `initial` does is done while a design is read; one can be put together from pieces.
     begins = any(token.kind in {"InitialKeyword", "MacroPaste"} for token in tokens)
     has_strays = "\x7f" in text
     last = len(tokens) - 1
-    for at, token in enumerate(tokens):
-        if text.find("/", token.before, token.start) >= 0:
+    for index, token in enumerate(tokens):
+        if text.find("/", token.previous_end, token.start) >= 0:
             for comment in comments(text, token):
                 yield from _about_comment(comment)
         if has_strays and token.kind in _WITH_ANY_BYTE and (stray := token.text.find("\x7f")) >= 0:
-            place = token.start + stray
-            yield Found("character", characters.outside_of_strings(content, place), place)
-        about = _ABOUT.get(token.kind)
-        if about is not None and (about is not _identifier or token.text[0] == "\\" or token.text in OPAQUE):
-            following = tokens[at + 1 : min(at + 5, last)]
-            yield from (Found(rule, what, token.start) for rule, what in about(_Place(path, token, following, begins)))
+            offset = token.start + stray
+            yield RuleMatch("character", characters.outside_of_strings(content, offset), offset)
+        examine = _ABOUT.get(token.kind)
+        if examine is not None and (examine is not _identifier or token.text[0] == "\\" or token.text in OPAQUE):
+            following = tokens[index + 1 : min(index + 5, last)]
+            yield from (
+                RuleMatch(rule, words, token.start)
+                for rule, words in examine(_SourceSpan(path, token, following, begins))
+            )
 
 
-class _Place(NamedTuple):
+class _SourceSpan(NamedTuple):
     path: str
     token: Token
     following: list[Token]
     begins: bool
 
 
-def _about_comment(comment: Comment) -> Iterator[Found]:
+def _about_comment(comment: Comment) -> Iterator[RuleMatch]:
     if not comment.ends:
-        yield Found("ambiguous", "a comment without its end", comment.start)
-    if found := _TO_YOSYS.search(comment.text):
-        yield Found("tool-branch", found[0], comment.start)
-    if found := _TO_VERILATOR.match(comment.text):
-        yield Found("tool-comment", found[0], comment.start)
+        yield RuleMatch("ambiguous", "a comment without its end", comment.start)
+    if match := _TO_YOSYS.search(comment.text):
+        yield RuleMatch("tool-branch", match[0], comment.start)
+    if match := _TO_VERILATOR.match(comment.text):
+        yield RuleMatch("tool-comment", match[0], comment.start)
 
 
-def _task(place: _Place) -> Iterator[tuple[str, str]]:
-    text, following = place.token.text, place.following
+def _task(context: _SourceSpan) -> Iterator[tuple[str, str]]:
+    text, following = context.token.text, context.following
     rule = rule_for(text[1:])
     if rule != "plain":
         yield rule, text
-    if place.begins and _PRINTS_WHILE_READ.fullmatch(text) and not _is_plain(text, following):
+    if context.begins and _PRINTS_WHILE_READ.fullmatch(text) and not _is_plain(text, following):
         yield "computed-print", text
     if rule in _WITH_PATH and _TAKES_PATH.search(text):
         yield from _path(text, following[1:2], "/code/rundir")
 
 
-def _directive(place: _Place) -> Iterator[tuple[str, str]]:
-    text, following = place.token.text, place.following
+def _directive(context: _SourceSpan) -> Iterator[tuple[str, str]]:
+    text, following = context.token.text, context.following
     if text == "`include":
-        yield from _path(text, following[:1], posixpath.dirname(f"/code/{place.path}"))
+        yield from _path(text, following[:1], posixpath.dirname(f"/code/{context.path}"))
     elif text == "`uselib":
         yield "outside", text
     elif text == "`line":
@@ -119,25 +122,25 @@ def _directive(place: _Place) -> Iterator[tuple[str, str]]:
         yield "ambiguous", f"the name {text}"
 
 
-def _string(place: _Place) -> Iterator[tuple[str, str]]:
-    text = place.token.text
-    touching = place.following[:1] and place.following[0].start == place.token.end
-    if text.startswith('"""') or (text == '""' and touching and place.following[0].text.startswith('"')):
+def _string(context: _SourceSpan) -> Iterator[tuple[str, str]]:
+    text = context.token.text
+    touching = context.following[:1] and context.following[0].start == context.token.end
+    if text.startswith('"""') or (text == '""' and touching and context.following[0].text.startswith('"')):
         yield "ambiguous", "three quotation marks in a row"
     elif len(text) < 2 or text[-1] != '"':
         yield "ambiguous", "a string without its end"
     elif "\n" in text:
         yield "tool-branch", "a string of several lines"
-    elif found := _UNUSUAL_ESCAPE.search(text):
-        yield "tool-branch", f"the escape {found[1]} in a string"
-    if found := _FORGED.search(text):
-        yield "forgery", found[0]
+    elif match := _UNUSUAL_ESCAPE.search(text):
+        yield "tool-branch", f"the escape {match[1]} in a string"
+    if match := _FORGED.search(text):
+        yield "forgery", match[0]
     if text.strip('"') in {"DPI", "DPI-C"}:
         yield "dpi", text
 
 
-def _identifier(place: _Place) -> Iterator[tuple[str, str]]:
-    text = place.token.text
+def _identifier(context: _SourceSpan) -> Iterator[tuple[str, str]]:
+    text = context.token.text
     if text[0] != "\\":
         if text in OPAQUE:
             yield "opaque", text
@@ -146,22 +149,22 @@ def _identifier(place: _Place) -> Iterator[tuple[str, str]]:
         yield "ambiguous", f"the name {text}"
     # For Icarus this is a call of that task.
     if text[1:2] == "$" and rule_for(text[2:]) not in {"plain", "print", "unknown"}:
-        yield from _task(place._replace(token=place.token._replace(text=text[1:])))
+        yield from _task(context._replace(token=context.token._replace(text=text[1:])))
 
 
-def _import(place: _Place) -> Iterator[tuple[str, str]]:
-    following = place.following
+def _import(context: _SourceSpan) -> Iterator[tuple[str, str]]:
+    following = context.following
     kinds = [token.kind for token in following[:2]]
     if kinds[:1] == ["StringLiteral"] or (kinds[:1] == ["Directive"] and kinds[1:] != ["DoubleColon"]):
-        yield "dpi", f"{place.token.text} {following[0].text}"
+        yield "dpi", f"{context.token.text} {following[0].text}"
 
 
-def _bind(place: _Place) -> Iterator[tuple[str, str]]:
-    yield "bind", place.token.text
+def _bind(context: _SourceSpan) -> Iterator[tuple[str, str]]:
+    yield "bind", context.token.text
 
 
-def _root(place: _Place) -> Iterator[tuple[str, str]]:
-    yield "root", place.token.text
+def _root(context: _SourceSpan) -> Iterator[tuple[str, str]]:
+    yield "root", context.token.text
 
 
 _NAMES = frozenset({"Identifier"})
@@ -191,21 +194,21 @@ def _is_plain(task: str, following: list[Token]) -> bool:
     )
 
 
-def _path(task: str, named: list[Token], folder: str) -> Iterator[tuple[str, str]]:
+def _path(task: str, name_tokens: list[Token], folder: str) -> Iterator[tuple[str, str]]:
     """What a file name after a task or directive is about."""
-    if not named:
+    if not name_tokens:
         return
-    if named[0].kind == "StringLiteral":
-        name = named[0].text.strip('"')
+    if name_tokens[0].kind == "StringLiteral":
+        name = name_tokens[0].text.strip('"')
         # A simulator may start in a folder below the working one.
         if (name.startswith(("/", "~", "\\")) and not name.startswith("/code/")) or _leaves(folder, name):
             yield "outside", name
-    elif named[0].text[:1] != "<" or task != "`include":
+    elif name_tokens[0].text[:1] != "<" or task != "`include":
         yield "computed-path", task
 
 
 def _leaves(folder: str, name: str) -> bool:
     if "\\" in name:
         return True
-    place = posixpath.normpath(posixpath.join(folder, name))
-    return not place.startswith("/code/") or place.startswith("/code/src")
+    full_path = posixpath.normpath(posixpath.join(folder, name))
+    return not full_path.startswith("/code/") or full_path.startswith("/code/src")

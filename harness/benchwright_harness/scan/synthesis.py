@@ -45,26 +45,26 @@ _NO_VALUE = {
 }
 
 
-def find(content: bytes, beside: Iterable[bytes] = ()) -> Iterator[tuple[str, str, int]]:
+def find(content: bytes, other_contents: Iterable[bytes] = ()) -> Iterator[tuple[str, str, int]]:
     """Findings in a file as a synthesis tool reads it, its macros expanded.
 
     Args:
         content: The file.
-        beside: Other files with modules that it may use.
+        other_contents: Other files with modules that it may use.
     """
     from pyslang.syntax import SyntaxNode  # Imported late: it takes longer than a scan.
 
-    found: list[tuple[str, str, int]] = []
+    hits: list[tuple[str, str, int]] = []
     tree = _parsed(content)
 
-    def visit(one: object) -> None:
-        if isinstance(one, SyntaxNode) and (what := _only_simulated(one.kind.name, one)):
-            place = tree.sourceManager.getFullyOriginalLoc(one.sourceRange.start)
-            found.append(("simulation-only", what, place.offset))
+    def visit(node: object) -> None:
+        if isinstance(node, SyntaxNode) and (construct := _only_simulated(node.kind.name, node)):
+            location = tree.sourceManager.getFullyOriginalLoc(node.sourceRange.start)
+            hits.append(("simulation-only", construct, location.offset))
 
     tree.root.visit(visit)
-    yield from found
-    yield from _without_value(tree, beside)
+    yield from hits
+    yield from _without_value(tree, other_contents)
 
 
 def _parsed(content: bytes, sources: SourceManager | None = None) -> SyntaxTree:
@@ -80,28 +80,28 @@ def _parsed(content: bytes, sources: SourceManager | None = None) -> SyntaxTree:
     )
 
 
-def _without_value(tree: SyntaxTree, beside: Iterable[bytes]) -> Iterator[tuple[str, str, int]]:
+def _without_value(tree: SyntaxTree, other_contents: Iterable[bytes]) -> Iterator[tuple[str, str, int]]:
     """What has no value in simulation, so that synthesis may choose one."""
     from pyslang.analysis import AnalysisFlags, AnalysisManager, AnalysisOptions
     from pyslang.ast import Compilation
 
     compilation = Compilation()
     compilation.addSyntaxTree(tree)
-    for content in beside:
+    for content in other_contents:
         compilation.addSyntaxTree(_parsed(content, tree.sourceManager))
     if any(diagnostic.isError() for diagnostic in compilation.getAllDiagnostics()):
         # Of a module that is not here, nobody knows what it drives.
         return
-    own = tree.root.sourceRange.start.buffer
+    own_buffer = tree.root.sourceRange.start.buffer
     options = AnalysisOptions()
     options.flags = AnalysisFlags.CheckUnused
     analysis = AnalysisManager(options)
     analysis.analyze(compilation)
     for diagnostic in analysis.getDiagnostics():
-        what = _NO_VALUE.get(str(diagnostic.code))
-        if what and diagnostic.location.buffer == own:
-            place = tree.sourceManager.getFullyOriginalLoc(diagnostic.location)
-            yield "simulation-only", what, place.offset
+        flaw = _NO_VALUE.get(str(diagnostic.code))
+        if flaw and diagnostic.location.buffer == own_buffer:
+            location = tree.sourceManager.getFullyOriginalLoc(diagnostic.location)
+            yield "simulation-only", flaw, location.offset
 
 
 def _only_simulated(kind: str, node: SyntaxNode) -> str | None:

@@ -17,7 +17,7 @@ class Token(NamedTuple):
     start: int
     """In bytes from the start of the file."""
     end: int
-    before: int
+    previous_end: int
     """Where the token before this one ends."""
 
 
@@ -50,30 +50,30 @@ def lex(text: str) -> list[Token]:
     sources, diagnostics = pyslang.SourceManager(), pyslang.Diagnostics()
     memory = pyslang.BumpAllocator()
     lexer = Lexer(sources.assignText(text), memory, diagnostics, sources, options)
-    found: list[Token] = []
+    tokens: list[Token] = []
     end = 0
     while True:
         token = lexer.lex()
         kind, raw, start = token.kind, token.rawText, token.location.offset
-        before, end = end, start + len(raw)
-        found.append(Token(kind.name, raw, start, end, before))
+        previous_end, end = end, start + len(raw)
+        tokens.append(Token(kind.name, raw, start, end, previous_end))
         if kind is TokenKind.EndOfFile:
-            return found
+            return tokens
 
 
 def comments(text: str, token: Token) -> list[Comment]:
     """The comments between a token and the one before it."""
-    found = []
-    at = text.find("/", token.before, token.start)
-    while at >= 0:
-        if text.startswith("//", at):
-            end = text.find("\n", at, token.start)
+    comments_between = []
+    offset = text.find("/", token.previous_end, token.start)
+    while offset >= 0:
+        if text.startswith("//", offset):
+            end = text.find("\n", offset, token.start)
             end = token.start if end < 0 else end
-            found.append(Comment(text[at:end], at, True))
+            comments_between.append(Comment(text[offset:end], offset, True))
         else:
-            end = text.find("*/", at + 2, token.start)
+            end = text.find("*/", offset + 2, token.start)
             ends = end >= 0
             end = end + 2 if ends else token.start
-            found.append(Comment(text[at:end], at, ends))
-        at = text.find("/", end, token.start)
-    return found
+            comments_between.append(Comment(text[offset:end], offset, ends))
+        offset = text.find("/", end, token.start)
+    return comments_between

@@ -87,7 +87,7 @@ class Toolchain:
         return (cache / "toolchains" / _IN_USE).resolve()
 
     @classmethod
-    def all(cls, cache: Path) -> list[Toolchain]:
+    def find_all(cls, cache: Path) -> list[Toolchain]:
         """Every toolchain that was built, by name."""
         files = (cache / "toolchains").glob(f"*/{MANIFEST}")
         return [
@@ -141,13 +141,13 @@ class Toolchain:
 
     def versions(self, selection: Selection) -> dict[str, str]:
         """The version of each tool that a selection leads to."""
-        known = self.manifest.versions
+        known_versions = self.manifest.versions
         chosen = {"icarus": f"icarus-{selection.icarus}", "yosys": f"yosys-{selection.yosys}"}
-        found = {name: known[name] for name in _LISTED if name in known}
-        found |= {name: known[key] for name, key in chosen.items() if key in known}
+        selected_versions = {name: known_versions[name] for name in _LISTED if name in known_versions}
+        selected_versions |= {name: known_versions[key] for name, key in chosen.items() if key in known_versions}
         if selection.cocotb == "compat":
-            found["cocotb"] += " with the names of older versions"
-        return dict(sorted(found.items()))
+            selected_versions["cocotb"] += " with the names of older versions"
+        return dict(sorted(selected_versions.items()))
 
     def require(self, tools: Iterable[str], selection: Selection) -> None:
         """Check that programs are there.
@@ -162,7 +162,10 @@ class Toolchain:
         """
         for tool in sorted(tools, reverse=True):
             # A path is the same in every folder.
-            if not any(self._outside(posixpath.join(one, tool)).is_file() for one in tree.program_folders(selection)):
+            if not any(
+                self._outside(posixpath.join(program_folder, tool)).is_file()
+                for program_folder in tree.program_folders(selection)
+            ):
                 raise ToolMissingError(tool, _HINTS.get(tool, "the toolchain does not have it"))
 
     def require_packages(self, names: Iterable[str]) -> None:
@@ -174,12 +177,12 @@ class Toolchain:
         Raises:
             ToolMissingError: Names the first that is not.
         """
-        there = {
+        installed_packages = {
             re.sub(r"[-_.]+", "-", folder.name.partition("-")[0]).lower()
             for folder in self._outside(tree.PACKAGES).glob("*.dist-info")
         }
         for name in sorted(names):
-            if name not in there | {"pip", "setuptools", "wheel"}:
+            if name not in installed_packages | {"pip", "setuptools", "wheel"}:
                 raise ToolMissingError(f"Python package {name}", "the harness installs it, and the toolchain lacks it")
 
     @property
@@ -201,28 +204,28 @@ class Toolchain:
             self._hold(copy)
             return copy
         try:
-            made = Path(tempfile.mkdtemp(prefix=f".{INSIDE_COPY}", dir=copy.parent))
+            new_copy = Path(tempfile.mkdtemp(prefix=f".{INSIDE_COPY}", dir=copy.parent))
         except OSError:
             # A cache folder that is shared, and only read here.
             return source
-        shutil.copytree(source, made, ignore=shutil.ignore_patterns(_CACHED), dirs_exist_ok=True)
+        shutil.copytree(source, new_copy, ignore=shutil.ignore_patterns(_CACHED), dirs_exist_ok=True)
         import compileall  # Imported late: it is needed once in a version's life, and slow.
 
         # Every simulation imports some of it. (The tree's Python ignores what another version has compiled.)
-        compileall.compile_dir(made, quiet=2)
-        made.chmod(0o755)
+        compileall.compile_dir(new_copy, quiet=2)
+        new_copy.chmod(0o755)
         try:
-            made.rename(copy)
+            new_copy.rename(copy)
         except OSError:
             # Another process was first.
-            shutil.rmtree(made)
+            shutil.rmtree(new_copy)
         self._hold(copy)
         return copy
 
     @staticmethod
     def inside_copy(folder: Path) -> Path:
         """Where the copy of this version's own programs is, or will be, beside toolchains in a folder."""
-        return folder / f"{INSIDE_COPY}{digest_of(content(_inside(), without=_CACHED))[:12]}"
+        return folder / f"{INSIDE_COPY}{digest_of(content(_inside(), excluded_folder=_CACHED))[:12]}"
 
     def _hold(self, folder: Path) -> None:
         """Let nobody remove a folder while this object lives."""

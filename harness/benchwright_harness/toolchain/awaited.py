@@ -31,7 +31,7 @@ async def when_built(find: Callable[[], Toolchain], cache: Path, on_wait: Callab
     Raises:
         ToolMissingError: There is none, and none is being built.
     """
-    told = False
+    is_waiting = False
     while True:
         try:
             return find()
@@ -39,7 +39,7 @@ async def when_built(find: Callable[[], Toolchain], cache: Path, on_wait: Callab
             # Asked after the look: a build that has just ended has left one.
             if not is_being_built(cache):
                 return find()
-        if not told:
+        if not is_waiting:
             on_wait()
-            told = True
+            is_waiting = True
         await asyncio.sleep(_LOOK_S)

@@ -33,16 +33,16 @@ class Manifest(Model):
     """Each Debian package, with the prefix that it is in if it is not the system → its version."""
 
 
-def content(root: Path, *, without: str = "") -> str:
+def content(root: Path, *, excluded_folder: str = "") -> str:
     """The list of a tree's files: one line each with its kind, sha256 (of a link, its target's), and path.
 
     Args:
         root: The tree.
-        without: The name of folders to leave out.
+        excluded_folder: The name of folders to leave out.
     """
     lines = []
     for folder, folders, names in os.walk(root):
-        folders[:] = [name for name in folders if name != without]
+        folders[:] = [name for name in folders if name != excluded_folder]
         for name in [*folders, *names]:
             path = Path(folder, name)
             mode = path.lstat().st_mode
@@ -55,7 +55,7 @@ def content(root: Path, *, without: str = "") -> str:
             else:
                 kind = "program" if mode & stat.S_IXUSR else "file"
                 lines.append((relative, f"{kind} {_sha256(path)}"))
-    return "".join(f"{what} {path}\n" for path, what in sorted(lines))
+    return "".join(f"{description} {path}\n" for path, description in sorted(lines))
 
 
 def differences(root: Path, listed: str) -> list[str]:

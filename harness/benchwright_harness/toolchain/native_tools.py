@@ -57,8 +57,8 @@ class NativeTools(Toolchain):
         self._variables = {"PATH": ":".join(folders)}
         if "VERILATOR_ROOT" in environ:
             self._variables["VERILATOR_ROOT"] = environ["VERILATOR_ROOT"]
-        self._found = _versions(self._variables["PATH"], "")
-        if not set(_MODULES) <= self._found.keys():
+        self._tool_versions = _versions(self._variables["PATH"], "")
+        if not set(_MODULES) <= self._tool_versions.keys():
             self._borrow(cache)
 
     def _borrow(self, cache: Path) -> None:
@@ -66,13 +66,13 @@ class NativeTools(Toolchain):
             root = Toolchain.find(cache).root
         except ToolMissingError:
             return
-        if not self._found.get("python", "").startswith(_PYTHON):
+        if not self._tool_versions.get("python", "").startswith(_PYTHON):
             return
         packages = str(root / tree.PACKAGES.lstrip("/"))
         path = f"{root}/usr/local/bin:{self._variables['PATH']}"
-        found = _versions(path, packages)
-        if set(_MODULES) <= found.keys():
-            self._found = found
+        borrowed_versions = _versions(path, packages)
+        if set(_MODULES) <= borrowed_versions.keys():
+            self._tool_versions = borrowed_versions
             self._variables |= {"PATH": path, "PYTHONPATH": packages}
 
     @property
@@ -83,26 +83,26 @@ class NativeTools(Toolchain):
     @property
     def digest(self) -> str:
         """Names the versions that were found; the same numbers may still be other bits."""
-        listed = "\n".join(f"{name} {version}" for name, version in sorted(self._found.items()))
+        listed = "\n".join(f"{name} {version}" for name, version in sorted(self._tool_versions.items()))
         return f"native:{hashlib.sha256(listed.encode()).hexdigest()}"
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """What a verdict must say."""
-        listed = ", ".join(f"{name} {version}" for name, version in sorted(self._found.items()))
+        listed = ", ".join(f"{name} {version}" for name, version in sorted(self._tool_versions.items()))
         return (f"Ran with the tools of this machine ({listed}), without protection.",)
 
     def environment(self, selection: Selection) -> dict[str, str]:
         """Variables that the tools need."""
-        found = dict(self._variables)
+        variables = dict(self._variables)
         if selection.cocotb == "compat":
             inside = Path(__file__).parents[1] / "inside" / "compat"
-            found["PYTHONPATH"] = ":".join(filter(None, (str(inside), found.get("PYTHONPATH"))))
-        return found
+            variables["PYTHONPATH"] = ":".join(filter(None, (str(inside), variables.get("PYTHONPATH"))))
+        return variables
 
     def versions(self, selection: Selection) -> dict[str, str]:
         """The version of each tool that was found."""
-        return dict(sorted(self._found.items()))
+        return dict(sorted(self._tool_versions.items()))
 
     def require_packages(self, names: Iterable[str]) -> None:
         """Nothing is known of this machine's packages; a run says what it lacks."""
@@ -117,7 +117,7 @@ class NativeTools(Toolchain):
             if not shutil.which(tool, path=self._variables["PATH"]):
                 raise ToolMissingError(tool, _HINTS.get(tool, "install it, so that it is on PATH"))
         for module in _MODULES:
-            if module not in self._found:
+            if module not in self._tool_versions:
                 raise ToolMissingError(module, _HINTS[module])
 
 
@@ -125,15 +125,15 @@ class NativeTools(Toolchain):
 def _versions(path: str, packages: str) -> dict[str, str]:
     """Tool → version, of those on a PATH and among Python's packages."""
     variables = {"PATH": path, "LC_ALL": "C.UTF-8"} | ({"PYTHONPATH": packages} if packages else {})
-    found = {}
+    versions = {}
     for name, (program, option) in _ASK.items():
-        if place := shutil.which(program, path=path):
-            number = re.search(r"\d+(\.\d+)+", _printed([place, option], variables))
-            found[name] = number[0] if number else "unknown"
-    if place := shutil.which("python3", path=path):
-        pairs = (line.split() for line in _printed([place, "-c", _PRINT_VERSIONS], variables).splitlines())
-        found |= {pair[0]: pair[1] for pair in pairs if len(pair) == 2}
-    return found
+        if program_path := shutil.which(program, path=path):
+            number = re.search(r"\d+(\.\d+)+", _printed([program_path, option], variables))
+            versions[name] = number[0] if number else "unknown"
+    if program_path := shutil.which("python3", path=path):
+        pairs = (line.split() for line in _printed([program_path, "-c", _PRINT_VERSIONS], variables).splitlines())
+        versions |= {pair[0]: pair[1] for pair in pairs if len(pair) == 2}
+    return versions
 
 
 def _printed(command: list[str], variables: Mapping[str, str]) -> str:

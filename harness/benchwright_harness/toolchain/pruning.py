@@ -52,11 +52,13 @@ def prunable(cache: Path, kinds: Iterable[Kind] = tuple(Kind)) -> list[Prunable]
         cache: The cache folder.
         kinds: Which kinds to look for.
     """
-    wanted = frozenset(kinds)
+    requested_kinds = frozenset(kinds)
     with _listing(cache / "toolchains") as entries:
-        found = [(Path(entry), kind) for entry in entries if (kind := _kind(entry, cache)) in wanted]
+        candidates = [(Path(entry), kind) for entry in entries if (kind := _kind(entry, cache)) in requested_kinds]
     return [
-        Prunable(path, kind, _size(path)) for path, kind in sorted(found) if kind is not None and not _is_held(path)
+        Prunable(path, kind, _size(path))
+        for path, kind in sorted(candidates)
+        if kind is not None and not _is_held(path)
     ]
 
 
@@ -102,10 +104,10 @@ def _is_held(folder: Path) -> bool:
 
 
 def _size(folder: Path) -> int:
-    seen: dict[tuple[int, int], int] = {}
+    sizes: dict[tuple[int, int], int] = {}
     for parent, folders, names in os.walk(folder):
         for name in (*folders, *names):
             with contextlib.suppress(OSError):
                 status = os.lstat(os.path.join(parent, name))  # noqa: PTH118 - thousands of files
-                seen[status.st_dev, status.st_ino] = status.st_blocks * 512
-    return sum(seen.values())
+                sizes[status.st_dev, status.st_ino] = status.st_blocks * 512
+    return sum(sizes.values())

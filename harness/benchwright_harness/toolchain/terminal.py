@@ -32,18 +32,18 @@ def offer(cache: Path) -> Path:
         OSError: The folder can't be written.
     """
     toolchain = Toolchain.find(cache)
-    place = folder(cache)
-    place.mkdir(parents=True, exist_ok=True)
+    scripts_folder = folder(cache)
+    scripts_folder.mkdir(parents=True, exist_ok=True)
     for tool in TOOLS:
-        _write(place / tool, script(toolchain, tool))
-    return place
+        _write(scripts_folder / tool, script(toolchain, tool))
+    return scripts_folder
 
 
 def script(toolchain: Toolchain, tool: str) -> str:
     """The script that starts a tool."""
     root = toolchain.root
-    shown = [name for name in _SYSTEM if (root / name).exists()]
-    system = " ".join(f"--ro-bind {shlex.quote(str(root / name))} /{name}" for name in shown)
+    system_folders = [name for name in _SYSTEM if (root / name).exists()]
+    system = " ".join(f"--ro-bind {shlex.quote(str(root / name))} /{name}" for name in system_folders)
     variables = " ".join(
         f"--setenv {name} {shlex.quote(value)}" for name, value in sorted(tree.environment(Selection()).items())
     )
@@ -72,7 +72,7 @@ def _write(file: Path, text: str) -> None:
             return
     except (OSError, UnicodeDecodeError):
         pass
-    made = file.with_name(f".{file.name}-{os.getpid()}")
-    made.write_text(text, encoding="utf-8")
-    made.chmod(0o755)
-    made.replace(file)
+    new_file = file.with_name(f".{file.name}-{os.getpid()}")
+    new_file.write_text(text, encoding="utf-8")
+    new_file.chmod(0o755)
+    new_file.replace(file)

@@ -43,10 +43,10 @@ def program_folders(selection: Selection) -> list[str]:
 
 def environment(selection: Selection) -> dict[str, str]:
     """The variables that the tools need."""
-    found = {
+    variables = {
         "PATH": ":".join(program_folders(selection)),
         "VERILATOR_ROOT": VERILATOR_ROOT,
     }
     if selection.cocotb == "compat":
-        found["PYTHONPATH"] = f"{INSIDE}/compat"
-    return found
+        variables["PYTHONPATH"] = f"{INSIDE}/compat"
+    return variables

@@ -21,7 +21,7 @@ from benchwright_judges.agreement.estimators import (
     pearson,
     share,
 )
-from benchwright_judges.agreement.rated import Rated
+from benchwright_judges.agreement.rated import RatedAnswer
 from benchwright_judges.scale import Scale
 
 _LEVELS: Mapping[Scale, Level] = {
@@ -89,7 +89,7 @@ class FormatAgreement(Model):
     judges: tuple[JudgeAgreement, ...]
 
 
-def measure(rated: Sequence[Rated], *, seed: int = 1, resamples: int = 1000) -> Sequence[FormatAgreement]:
+def measure(rated: Sequence[RatedAnswer], *, seed: int = 1, resamples: int = 1000) -> Sequence[FormatAgreement]:
     """Measure agreement, one format at a time.
 
     Args:
@@ -97,15 +97,15 @@ def measure(rated: Sequence[Rated], *, seed: int = 1, resamples: int = 1000) -> 
         seed: Of the bootstrap intervals.
         resamples: Of the bootstrap.
     """
-    by_format: dict[str, list[Rated]] = {}
-    for one in rated:
-        if one.people:
-            by_format.setdefault(one.format, []).append(one)
+    by_format: dict[str, list[RatedAnswer]] = {}
+    for rated_answer in rated:
+        if rated_answer.people:
+            by_format.setdefault(rated_answer.format, []).append(rated_answer)
     interval = partial(estimate, seed=seed, resamples=resamples)
     return [_format(name, items, interval) for name, items in sorted(by_format.items())]
 
 
-def _format(name: str, items: Sequence[Rated], interval: Callable[..., Estimate]) -> FormatAgreement:
+def _format(name: str, items: Sequence[RatedAnswer], interval: Callable[..., Estimate]) -> FormatAgreement:
     scale = items[0].scale
     judges = sorted({judge for item in items for judge in item.judges})
     voted = [item for item in items if any(item.judges.values())]
@@ -119,35 +119,35 @@ def _format(name: str, items: Sequence[Rated], interval: Callable[..., Estimate]
     )
 
 
-def _judge(judge: str, scale: Scale, items: Sequence[Rated], interval: Callable[..., Estimate]) -> JudgeAgreement:
-    both = []
+def _judge(judge: str, scale: Scale, items: Sequence[RatedAnswer], interval: Callable[..., Estimate]) -> JudgeAgreement:
+    rows = []
     for item in items:
         labels = [*item.people.values()]
         votes = item.judges.get(judge, ())
         right, voted_right = is_right(scale, labels), is_right(scale, votes)
         if right is not None and voted_right is not None:
-            both.append((item, labels, votes, right, voted_right))
-    wanted, said = (np.array([row[column] for row in both], dtype=float) for column in (3, 4))
+            rows.append((item, labels, votes, right, voted_right))
+    people_right, judge_right = (np.array([row[column] for row in rows], dtype=float) for column in (3, 4))
     # A label of a scale as a number; without a majority the median label is used.
     middle = [
         (_points(scale, labels, statistics.median), _points(scale, votes, statistics.median))
-        for _, labels, votes, *_ in both
+        for _, labels, votes, *_ in rows
     ]
     people, model = (np.array([pair[side] for pair in middle], dtype=float) for side in (0, 1))
-    means = np.array([_points(scale, labels, statistics.fmean) for _, labels, *_ in both], dtype=float)
+    means = np.array([_points(scale, labels, statistics.fmean) for _, labels, *_ in rows], dtype=float)
     return JudgeAgreement(
         judge=judge,
-        items=len(both),
-        agreement=share(int(np.sum(wanted == said)), len(both)),
-        false_accept=share(int(np.sum(said[wanted == 0])), int(np.sum(wanted == 0))),
-        false_reject=share(int(np.sum(said[wanted == 1] == 0)), int(np.sum(wanted == 1))),
-        kappa=interval(kappa, (wanted, said)),
+        items=len(rows),
+        agreement=share(int(np.sum(people_right == judge_right)), len(rows)),
+        false_accept=share(int(np.sum(judge_right[people_right == 0])), int(np.sum(people_right == 0))),
+        false_reject=share(int(np.sum(judge_right[people_right == 1] == 0)), int(np.sum(people_right == 1))),
+        kappa=interval(kappa, (people_right, judge_right)),
         weighted_kappa=interval(kappa, (people, model)) if scale is not Scale.BLANK else None,
         alpha=interval(lambda *raters: alpha(np.array(raters), _LEVELS[scale]), (people, model)),
         pearson=interval(pearson, (means, model)) if scale.is_ordinal else None,
         disagreements=tuple(
             Disagreement(item=item.item, problem=item.problem, people=dict(item.people), votes=tuple(votes))
-            for item, _, votes, right, voted_right in both
+            for item, _, votes, right, voted_right in rows
             if right != voted_right
         ),
     )
@@ -166,8 +166,8 @@ def _people(scale: Scale, graded: Sequence[Mapping[str, str]]) -> PeopleAgreemen
     return PeopleAgreement(
         people=len(names),
         items=sum(len(labels) > 1 for labels in graded),
-        alpha=_known(alpha(ratings, _LEVELS[scale])),
-        cronbach=_known(cronbach(complete)),
+        alpha=_without_nan(alpha(ratings, _LEVELS[scale])),
+        cronbach=_without_nan(cronbach(complete)),
     )
 
 
@@ -188,5 +188,5 @@ def _points(scale: Scale, labels: Sequence[str], middle: Callable[[Sequence[floa
     return middle([scale.labels.index(label) if scale is Scale.EXAM else float(label) for label in labels])
 
 
-def _known(value: float) -> float | None:
+def _without_nan(value: float) -> float | None:
     return None if math.isnan(value) else value

@@ -157,8 +157,8 @@ def _findings(text: str) -> dict[Aspect, Finding]:
         raise ValueError(f"the reply does not have the fields {', '.join(Aspect)}, and only these")
     findings = {}
     for aspect in Aspect:
-        said = fields[aspect]
-        if not isinstance(said, dict) or set(said) != {"finding", "points"} or not isinstance(said["finding"], str):
+        field = fields[aspect]
+        if not isinstance(field, dict) or set(field) != {"finding", "points"} or not isinstance(field["finding"], str):
             raise ValueError(f"the reply's field {aspect} is not a finding with points")
-        findings[aspect] = Finding(finding=said["finding"], points=int(Scale.TIERS.read(said["points"])))
+        findings[aspect] = Finding(finding=field["finding"], points=int(Scale.TIERS.read(field["points"])))
     return findings

@@ -92,21 +92,22 @@ async def classify(
         StorageError: The database failed.
     """
     text, reference = instructions()
-    given = await asyncio.gather(
-        *(_vote(problem, reply, text, one, records, budget, offline) for one in endpoints), return_exceptions=True
+    outcomes = await asyncio.gather(
+        *(_vote(problem, reply, text, endpoint, records, budget, offline) for endpoint in endpoints),
+        return_exceptions=True,
     )
-    for one in given:
-        if isinstance(one, BaseException):
-            raise one
-    votes = tuple(one for one in given if isinstance(one, Vote))
+    for outcome in outcomes:
+        if isinstance(outcome, BaseException):
+            raise outcome
+    votes = tuple(vote for vote in outcomes if isinstance(vote, Vote))
     return Classified(types=settled(votes), votes=votes, rubric=reference)
 
 
 def settled(votes: Sequence[Vote]) -> tuple[ErrorType, ...]:
     """The types that more than half of the usable votes name."""
     usable = [types_of(vote) for vote in votes if not vote.error]
-    counts = Counter(one for types in usable for one in types)
-    return tuple(one for one in ErrorType if 2 * counts[one] > len(usable))
+    counts = Counter(error_type for types in usable for error_type in types)
+    return tuple(error_type for error_type in ErrorType if 2 * counts[error_type] > len(usable))
 
 
 def types_of(vote: Vote) -> tuple[ErrorType, ...]:
@@ -159,7 +160,7 @@ def read_types(text: str) -> tuple[tuple[ErrorType, ...], str]:
         raise ValueError("the reply's reason is not a string, or its types are not a list of one or more")
     if unknown := [name for name in fields["types"] if name not in [*ErrorType]]:
         raise ValueError(f"the reply names {len(unknown)} types that there are not")
-    found = {ErrorType(name) for name in fields["types"]}
-    if ErrorType.OTHER in found and len(found) > 1:
+    error_types = {ErrorType(name) for name in fields["types"]}
+    if ErrorType.OTHER in error_types and len(error_types) > 1:
         raise ValueError("the reply names “other” beside another type")
-    return tuple(one for one in ErrorType if one in found), fields["reason"]
+    return tuple(error_type for error_type in ErrorType if error_type in error_types), fields["reason"]

@@ -141,7 +141,7 @@ def estimate(
     random = np.random.default_rng(seed)
     drawn = (random.integers(0, size, size) for _ in range(resamples))
     values = [statistic(*(column[rows] for column in columns)) for rows in drawn]
-    defined = [one for one in values if not math.isnan(one)]
+    defined = [number for number in values if not math.isnan(number)]
     tail = 50 * (1 - CONFIDENCE)
     low, high = (float(bound) for bound in np.percentile(defined, [tail, 100 - tail])) if defined else (None, None)
     return Estimate(value=value, low=low, high=high)

@@ -50,10 +50,10 @@ async def name_failures(
 
 def _prompt(texts: Sequence[str]) -> Prompt:
     step = max(1, -(-len(texts) // _MOST_TEXTS))
-    shown = "\n".join(f"- {visible(' '.join(text.split())[:_TEXT_CHARACTERS])}" for text in texts[::step])
+    listing = "\n".join(f"- {visible(' '.join(text.split())[:_TEXT_CHARACTERS])}" for text in texts[::step])
     code = secrets.token_hex(16)
     instructions = (resources.files("benchwright_judges") / "rubrics" / "failure-name.txt").read_text().strip()
-    data = f"The code is {code}.\n\nBEGIN EXPLANATIONS {code}\n{shown}\nEND EXPLANATIONS {code}"
+    data = f"The code is {code}.\n\nBEGIN EXPLANATIONS {code}\n{listing}\nEND EXPLANATIONS {code}"
     schema = object_schema({"name": {"type": "string"}})
     return Prompt(({"role": "system", "content": instructions}, {"role": "user", "content": data}), schema)
 

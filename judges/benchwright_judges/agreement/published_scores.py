@@ -24,9 +24,9 @@ def csbench_script_score(question: Question, text: str, key: Answer) -> float | 
     """
     match question.format:
         case QuestionFormat.MULTIPLE_CHOICE:
-            found = _LETTER.search(text)
+            match = _LETTER.search(text)
         case QuestionFormat.ASSERTION:
-            found = _TRUTH.search(text)
+            match = _TRUTH.search(text)
         case _:
             return None
-    return float(found is not None and found[0].casefold() == key.value.strip().casefold())
+    return float(match is not None and match[0].casefold() == key.value.strip().casefold())

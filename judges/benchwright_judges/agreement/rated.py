@@ -16,7 +16,7 @@ from benchwright_foundation.model import Model
 from benchwright_judges.errors import VotesFileError
 from benchwright_judges.formats import FORMATS
 from benchwright_judges.judgement import Method
-from benchwright_judges.records.records import Judged
+from benchwright_judges.records.records import JudgedAnswer
 from benchwright_judges.scale import Scale
 from benchwright_problems.category import Category
 
@@ -31,7 +31,7 @@ _SCALES = {
 
 
 @dataclass(frozen=True)
-class Rated:
+class RatedAnswer:
     """One answer with people's grades and judges' votes."""
 
     item: str
@@ -74,34 +74,34 @@ def scale_of(format_or_category: str) -> Scale | None:
     return _SCALES.get(format_or_category)
 
 
-def rated_answers(judged: Sequence[Judged]) -> Sequence[Rated]:
+def rated_answers(judged: Sequence[JudgedAnswer]) -> Sequence[RatedAnswer]:
     """The answers of the database that both people and models have rated."""
-    found = []
-    for one in judged:
-        scale = _SCALES.get(one.answer.format)
-        judgement = one.judgement
-        if scale is None or judgement is None or judgement.method is not Method.MODEL or not one.grades:
+    answers = []
+    for judged_answer in judged:
+        scale = _SCALES.get(judged_answer.answer.format)
+        judgement = judged_answer.judgement
+        if scale is None or judgement is None or judgement.method is not Method.MODEL or not judged_answer.grades:
             continue
         votes = [vote for vote in judgement.votes if not vote.error and not vote.rubric]
         if not votes:
             continue
-        found.append(
-            Rated(
-                item=one.answer.id,
-                problem=one.answer.problem,
-                format=one.answer.format,
+        answers.append(
+            RatedAnswer(
+                item=judged_answer.answer.id,
+                problem=judged_answer.answer.problem,
+                format=judged_answer.answer.format,
                 scale=scale,
-                people={grade.grader: grade.label for grade in one.grades},
+                people={grade.grader: grade.label for grade in judged_answer.grades},
                 judges=_by_judge([(vote.judge, vote.label) for vote in votes]),
                 tie_break=judgement.tie_break,
-                difficulty={grade.grader: grade.difficulty for grade in one.grades},
-                attempt=one.answer.attempt,
+                difficulty={grade.grader: grade.difficulty for grade in judged_answer.grades},
+                attempt=judged_answer.answer.attempt,
             )
         )
-    return found
+    return answers
 
 
-def read_votes(file: Path) -> Sequence[Rated]:
+def read_votes(file: Path) -> Sequence[RatedAnswer]:
     """Read votes from a file: CSV with a header, or JSON Lines, one vote a row.
 
     Fields: `item`, `format`, `judge`, `kind` (`person` or `model`), `label`, and `problem` if known; of people also
@@ -157,12 +157,12 @@ def _check_label(scale: Scale, label: str) -> None:
         raise ValueError(f"must be one of {', '.join(scale.labels)}")
 
 
-def _rated(votes: Sequence[_Row]) -> Rated:
+def _rated(votes: Sequence[_Row]) -> RatedAnswer:
     first = votes[0]
     scale = _SCALES[first.format]
     people = [vote for vote in votes if vote.kind is _Kind.PERSON]
     models = [(vote.judge, vote.label) for vote in votes if vote.kind is _Kind.MODEL]
-    return Rated(
+    return RatedAnswer(
         item=first.item,
         problem=first.problem,
         format=first.format,

@@ -49,10 +49,10 @@ def tally(reasons: Iterable[Reason]) -> Tally:
     Args:
         reasons: Of the verdict on each answer.
     """
-    found = Counter(map(_kind, reasons))
+    counts = Counter(map(_kind, reasons))
     return Tally(
-        total=found.total(),
-        **{name: found[name] for name in ("right", "wrong", "unreadable", "empty", "pending", "undecided")},
+        total=counts.total(),
+        **{name: counts[name] for name in ("right", "wrong", "unreadable", "empty", "pending", "undecided")},
     )
 
 

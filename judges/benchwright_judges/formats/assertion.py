@@ -20,8 +20,8 @@ def _extract(question: Question, text: str) -> Extraction:
     return read_truth(text)
 
 
-def _score(given: GivenText) -> Judgement:
-    return score_selection(read_truth(given.text), given.question.format.keys, given.key)
+def _score(answer: GivenText) -> Judgement:
+    return score_selection(read_truth(answer.text), answer.question.format.keys, answer.key)
 
 
 def _show_key(wording: Wording, key: Answer) -> str:

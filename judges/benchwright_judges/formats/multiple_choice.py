@@ -20,8 +20,10 @@ def _extract(question: Question, text: str, statement: str = "") -> Extraction:
     return read_choice(text, choices, question.language, statement=statement)
 
 
-def _score(given: GivenText) -> Judgement:
-    return score_selection(_extract(given.question, given.text, given.statement), _letters(given.question), given.key)
+def _score(answer: GivenText) -> Judgement:
+    return score_selection(
+        _extract(answer.question, answer.text, answer.statement), _letters(answer.question), answer.key
+    )
 
 
 MULTIPLE_CHOICE = QuestionRules(

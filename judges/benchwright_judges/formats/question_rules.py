@@ -23,7 +23,7 @@ class GivenText:
     key: Answer
 
 
-def _nothing(question: Question) -> tuple[str, ...]:
+def _no_values(question: Question) -> tuple[str, ...]:
     return ()
 
 
@@ -56,7 +56,7 @@ class QuestionRules:
     """The key as a solver would write it."""
     names_value: bool = False
     """Whether an answer names one value, which a model can look for in a reply that rules can't read."""
-    selectable: Callable[[Question], tuple[str, ...]] = _nothing
+    selectable: Callable[[Question], tuple[str, ...]] = _no_values
     """The values that can be selected; none for open text."""
     extract: Callable[[Question, str], Extraction] = _no_selection
     """Which of these values an answer names."""

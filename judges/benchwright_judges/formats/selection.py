@@ -19,11 +19,11 @@ def score_selection(extraction: Extraction, selectable: Sequence[str], key: Answ
         key: The right one.
     """
     if extraction.value is None:
-        wanted = " or ".join((", ".join(selectable[:-1]), selectable[-1]))
+        expected_words = " or ".join((", ".join(selectable[:-1]), selectable[-1]))
         return Judgement(
             status=Status.UNREADABLE,
             label=extraction.outcome.value,
-            message=f"The answer must say {wanted}, and only one of them.",
+            message=f"The answer must say {expected_words}, and only one of them.",
         )
     right = extraction.value.casefold() == key.value.strip().casefold()
     return (RIGHT if right else WRONG).model_copy(update={"label": extraction.value})

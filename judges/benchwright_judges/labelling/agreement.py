@@ -46,24 +46,34 @@ def measure_labels(
         seed: Of the bootstrap intervals.
         resamples: Of the bootstrap; none if no interval is wanted, which takes seconds for thousands of questions.
     """
-    found = []
+    agreements = []
     alike = partial(_alike, seed=seed, resamples=resamples)
     for kind in LabelKind:
-        made = [(problem, label) for problem in problems if (label := labels.by_machine(problem, kind)) is not None]
-        if not made:
+        machine_labels = [
+            (problem, label) for problem in problems if (label := labels.by_machine(problem, kind)) is not None
+        ]
+        if not machine_labels:
             continue
-        people = [(label.value, person.value) for problem, label in made if (person := labels.by_person(problem, kind))]
-        own = [(label.value, said) for problem, label in made if (said := stated_label(problem, kind) or label.stated)]
-        found.append(
+        people = [
+            (label.value, person.value)
+            for problem, label in machine_labels
+            if (person := labels.by_person(problem, kind))
+        ]
+        stated_pairs = [
+            (label.value, stated_value)
+            for problem, label in machine_labels
+            if (stated_value := stated_label(problem, kind) or label.stated)
+        ]
+        agreements.append(
             LabelAgreement(
                 kind=kind,
-                labelled=len(made),
-                votes=alike(kind, [_first_two(label) for _, label in made if _voted(label)]),
+                labelled=len(machine_labels),
+                votes=alike(kind, [_first_two(label) for _, label in machine_labels if _voted(label)]),
                 people=alike(kind, people),
-                data_set=alike(kind, own),
+                data_set=alike(kind, stated_pairs),
             )
         )
-    return found
+    return agreements
 
 
 def _voted(label: Label) -> bool:

@@ -40,7 +40,7 @@ class _Reply(BaseModel):
 
 
 async def shortlists_by_embeddings(
-    wanted: Sequence[Problem],
+    questions: Sequence[Problem],
     topics: Sequence[Topic],
     settings: EmbeddingSettings,
     environ: Mapping[str, str] = os.environ,
@@ -48,7 +48,7 @@ async def shortlists_by_embeddings(
     """Problem → its likely topics, likeliest first, by the cosine of embeddings.
 
     Args:
-        wanted: Questions to sort; their public side is sent.
+        questions: Questions to sort; their public side is sent.
         topics: To choose from.
         settings: The endpoint.
         environ: Holds the key.
@@ -59,15 +59,17 @@ async def shortlists_by_embeddings(
     """
     texts = [
         *(f"{topic.name}: {topic.description}" for topic in topics),
-        *(question_text(problem)[:_CHARACTERS] for problem in wanted),
+        *(question_text(problem)[:_CHARACTERS] for problem in questions),
     ]
     units = [_unit(vector) for vector in await embeddings_of(texts, settings, environ)]
     places = range(len(topics))
-    found = {}
-    for problem, unit in zip(wanted, units[len(topics) :], strict=True):
-        likeness = [sum(map(mul, unit, units[place])) for place in places]
-        found[problem.id] = tuple(topics[place] for place in sorted(places, key=lambda one: -likeness[one])[:SHORTLIST])
-    return found
+    shortlists = {}
+    for problem, unit in zip(questions, units[len(topics) :], strict=True):
+        likeness = [sum(map(mul, unit, units[index])) for index in places]
+        shortlists[problem.id] = tuple(
+            topics[index] for index in sorted(places, key=lambda topic_index: -likeness[topic_index])[:SHORTLIST]
+        )
+    return shortlists
 
 
 async def embeddings_of(
@@ -109,7 +111,7 @@ async def embeddings_of(
 
 
 async def _embed(client: openai.AsyncOpenAI, settings: EmbeddingSettings, texts: list[str]) -> list[list[float]]:
-    where = f"{settings.model} at {settings.base_url}"
+    endpoint_label = f"{settings.model} at {settings.base_url}"
     for number in range(1, _TRIES + 1):
         try:
             raw = await client.embeddings.with_raw_response.create(
@@ -117,22 +119,27 @@ async def _embed(client: openai.AsyncOpenAI, settings: EmbeddingSettings, texts:
             )
             content = raw.http_response.content
             if len(content) > _LONGEST_REPLY:
-                raise LabellingError(f"{where} returned more than {_LONGEST_REPLY} bytes")
-            data = sorted(_Reply.model_validate_json(content).data, key=lambda one: one.index)
-            if [one.index for one in data] != list(range(len(texts))):
-                raise LabellingError(f"{where} returned {len(data)} embeddings for {len(texts)} strings")
-            return [one.embedding for one in data]
+                raise LabellingError(f"{endpoint_label} returned more than {_LONGEST_REPLY} bytes")
+            data = sorted(_Reply.model_validate_json(content).data, key=lambda vector: vector.index)
+            if [vector.index for vector in data] != list(range(len(texts))):
+                raise LabellingError(f"{endpoint_label} returned {len(data)} embeddings for {len(texts)} strings")
+            return [vector.embedding for vector in data]
         except ValidationError as error:
-            raise LabellingError(f"{where} did not answer with embeddings; check the address and the model") from error
+            raise LabellingError(
+                f"{endpoint_label} did not answer with embeddings; check the address and the model"
+            ) from error
         except openai.APIStatusError as error:
             if (error.status_code not in (408, 409, 429) and error.status_code < 500) or number == _TRIES:
                 raise LabellingError(
-                    f"{where} answered {error.status_code}; check address, model and key, or leave [embeddings] out of"
+                    f"{endpoint_label} answered {error.status_code}; check address, model and key, or leave "
+                    "[embeddings] out of"
                     " judges.toml to make shortlists by TF-IDF"
                 ) from None
         except openai.APIConnectionError as error:
             if number == _TRIES:
-                raise LabellingError(f"{where} could not be reached; check the address, then run it again") from error
+                raise LabellingError(
+                    f"{endpoint_label} could not be reached; check the address, then run it again"
+                ) from error
         await asyncio.sleep(_FIRST_PAUSE_S * 2 ** (number - 1))
     raise AssertionError
 

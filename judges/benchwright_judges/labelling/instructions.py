@@ -60,8 +60,10 @@ def label_prompt(
     """
     text, _ = instructions(kind)
     if kind is LabelKind.TOPIC:
-        listed = "\n".join(f"- {one.name}" + (f": {one.description}" if one.description else "") for one in shortlist)
-        names = [one.name for one in shortlist]
+        listed = "\n".join(
+            f"- {topic.name}" + (f": {topic.description}" if topic.description else "") for topic in shortlist
+        )
+        names = [topic.name for topic in shortlist]
         name: dict[str, JsonValue] = {"type": "string", "enum": [*names]}
         reason: dict[str, JsonValue] = {"type": "string"}
         schema = object_schema({"first": name, "first_reason": reason, "second": name, "second_reason": reason})
@@ -82,18 +84,18 @@ def read_choice(kind: LabelKind, text: str, shortlist: Sequence[Topic] = ()) -> 
         raise ValueError(f"the reply does not have the fields {', '.join(names)}, and only these")
     if not all(isinstance(value, str) for value in fields.values()):
         raise ValueError("a field of the reply is not a string")
-    said = {name: str(value).strip() for name, value in fields.items()}
+    texts = {name: str(value).strip() for name, value in fields.items()}
     if kind is not LabelKind.TOPIC:
-        return Choice(_among(said[kind.value], kind.values), said["reason"][:_LONGEST_REASON])
+        return Choice(_match_value(texts[kind.value], kind.values), texts["reason"][:_LONGEST_REASON])
     topics = [topic.name for topic in shortlist]
-    first, second = _among(said["first"], topics), _among(said["second"], topics)
+    first, second = _match_value(texts["first"], topics), _match_value(texts["second"], topics)
     if first == second and len(topics) > 1:
         raise ValueError("the reply's first and second choice are the same")
-    return Choice(first, said["first_reason"][:_LONGEST_REASON], second, said["second_reason"][:_LONGEST_REASON])
+    return Choice(first, texts["first_reason"][:_LONGEST_REASON], second, texts["second_reason"][:_LONGEST_REASON])
 
 
-def _among(value: str, known: Sequence[str]) -> str:
-    found = next((one for one in known if one.casefold() == value.casefold()), None)
-    if found is None:
-        raise ValueError(f"the reply names none of: {', '.join(known)}")
-    return found
+def _match_value(value: str, known_values: Sequence[str]) -> str:
+    match = next((known_value for known_value in known_values if known_value.casefold() == value.casefold()), None)
+    if match is None:
+        raise ValueError(f"the reply names none of: {', '.join(known_values)}")
+    return match

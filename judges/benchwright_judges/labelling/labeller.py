@@ -66,21 +66,21 @@ class Labeller:
         """
         votes: list[LabelVote] = []
         errors: list[str] = []
-        wanted = self._seats // 2 + 1
+        vote_goal = self._seats // 2 + 1
         value = ""
-        while not value and wanted <= self._seats and len(errors) <= _SPARES:
-            asked = len(votes) + len(errors)
-            more = range(asked, asked + wanted - len(votes))
-            for one in await asyncio.gather(*(self._vote(problem, kind, shortlist, index) for index in more)):
-                votes += [one] if isinstance(one, LabelVote) else []
-                errors += [one] if isinstance(one, str) else []
-            if len(votes) == wanted:
+        while not value and vote_goal <= self._seats and len(errors) <= _SPARES:
+            request_count = len(votes) + len(errors)
+            indices = range(request_count, request_count + vote_goal - len(votes))
+            for reply in await asyncio.gather(*(self._vote(problem, kind, shortlist, index) for index in indices)):
+                votes += [reply] if isinstance(reply, LabelVote) else []
+                errors += [reply] if isinstance(reply, str) else []
+            if len(votes) == vote_goal:
                 value = _majority(votes, self._seats)
-                wanted += 1
+                vote_goal += 1
         if not value and len(votes) == self._seats:
             value = _by_second_choices(votes)
         if not value:
-            raise LabellingError(_why(votes, errors))
+            raise LabellingError(_failure_message(votes, errors))
         return Label(
             problem=problem.id,
             public_digest=problem.public_digest,
@@ -104,16 +104,16 @@ class Labeller:
         if reply.error:
             return f"{settings.name}: {reply.error}"
         try:
-            said = read_choice(kind, reply.text, shortlist)
+            choice = read_choice(kind, reply.text, shortlist)
         except ValueError as error:
             return f"{settings.name}: {error}"
         return LabelVote(
             judge=settings.name,
             model=settings.model,
-            value=said.value,
-            second=said.second,
-            reason=without_answer(said.reason, problem),
-            second_reason=without_answer(said.second_reason, problem),
+            value=choice.value,
+            second=choice.second,
+            reason=without_answer(choice.reason, problem),
+            second_reason=without_answer(choice.second_reason, problem),
         )
 
 
@@ -155,7 +155,7 @@ def _by_second_choices(votes: Sequence[LabelVote]) -> str:
     return "" if len(ranked) > 1 and ranked[0][1] == ranked[1][1] else ranked[0][0]
 
 
-def _why(votes: Sequence[LabelVote], errors: Sequence[str]) -> str:
+def _failure_message(votes: Sequence[LabelVote], errors: Sequence[str]) -> str:
     if len(errors) > _SPARES:
         return f"too few usable replies: {'; '.join(dict.fromkeys(errors))}"
     return f"no majority: {', '.join(vote.value for vote in votes)}"

@@ -53,9 +53,13 @@ COMPUTER_ARCHITECTURE = (
 
 def topics_of(problems: Sequence[Problem]) -> tuple[Topic, ...]:
     """The topics of a pack's own questions if there are several, else those of computer architecture."""
-    own = sorted({topic for problem in problems if (topic := _own(problem))})
-    known = {topic.name: topic for topic in COMPUTER_ARCHITECTURE}
-    return tuple(known.get(name, Topic(name)) for name in own) if len(own) >= _FEWEST_OWN else COMPUTER_ARCHITECTURE
+    own_topics = sorted({topic for problem in problems if (topic := _stated_topic(problem))})
+    known_topics = {topic.name: topic for topic in COMPUTER_ARCHITECTURE}
+    return (
+        tuple(known_topics.get(name, Topic(name)) for name in own_topics)
+        if len(own_topics) >= _FEWEST_OWN
+        else COMPUTER_ARCHITECTURE
+    )
 
 
 def read_topics(file: Path) -> tuple[Topic, ...]:
@@ -90,18 +94,18 @@ def read_topics(file: Path) -> tuple[Topic, ...]:
 def question_text(problem: Problem) -> str:
     """What is compared with topics: the statement and the choices."""
     question = problem.public.question
-    return "\n".join([problem.public.statement, *(one.text for one in (question.choices if question else ()))])
+    return "\n".join([problem.public.statement, *(choice.text for choice in (question.choices if question else ()))])
 
 
 def shortlists_by_words(
-    wanted: Sequence[Problem], topics: Sequence[Topic], everything: Sequence[Problem]
+    questions: Sequence[Problem], topics: Sequence[Topic], pack_problems: Sequence[Problem]
 ) -> Mapping[str, tuple[Topic, ...]]:
     """Problem → its likely topics, likeliest first, by the cosine of TF-IDF vectors (Salton & Buckley 1988).
 
     Args:
-        wanted: Questions to sort.
+        questions: Questions to sort.
         topics: To choose from.
-        everything: The pack; its other questions whose topic the data set states give their topic its words.
+        pack_problems: The pack; its other questions whose topic the data set states give their topic its words.
 
     Returns:
         Nothing for a question that shares no word with any topic.
@@ -113,30 +117,32 @@ def shortlists_by_words(
         # It takes a second to import.
         from sklearn.feature_extraction.text import TfidfVectorizer
 
-    sorted_now = {problem.id for problem in wanted}
+    sorted_now = {problem.id for problem in questions}
     # A question that is its own example would always be most like the topic that the data set states.
-    examples = [problem for problem in everything if problem.id not in sorted_now]
+    examples = [problem for problem in pack_problems if problem.id not in sorted_now]
     described = [_described(topic, examples) for topic in topics]
-    asked = [question_text(problem) for problem in wanted]
+    question_texts = [question_text(problem) for problem in questions]
     vectors = TfidfVectorizer(stop_words="english", sublinear_tf=True, token_pattern=_WORD)
     try:
-        found = vectors.fit_transform([*described, *asked])
+        matrix = vectors.fit_transform([*described, *question_texts])
     except ValueError:
         # There is not a single word.
         return {}
-    likeness = (found[len(topics) :] @ found[: len(topics)].T).toarray()
+    likeness = (matrix[len(topics) :] @ matrix[: len(topics)].T).toarray()
     return {
-        problem.id: tuple(topics[place] for place in sorted(range(len(topics)), key=lambda one: -row[one])[:SHORTLIST])
-        for problem, row in zip(wanted, likeness, strict=True)
+        problem.id: tuple(
+            topics[index] for index in sorted(range(len(topics)), key=lambda topic_index: -row[topic_index])[:SHORTLIST]
+        )
+        for problem, row in zip(questions, likeness, strict=True)
         if row.max() > 0
     }
 
 
 def _described(topic: Topic, problems: Sequence[Problem]) -> str:
-    examples = [question_text(problem) for problem in problems if _own(problem) == topic.name][:_EXAMPLES]
+    examples = [question_text(problem) for problem in problems if _stated_topic(problem) == topic.name][:_EXAMPLES]
     # The name counts as much as an example.
     return "\n".join([topic.name, topic.description, *examples])
 
 
-def _own(problem: Problem) -> str:
+def _stated_topic(problem: Problem) -> str:
     return stated_label(problem, LabelKind.TOPIC)

@@ -108,7 +108,7 @@ ENGLISH = AnswerLanguage(
         negations=r"(?:can(?:not|'t|\s+not)\s+(?:call|consider|say)\s+(?:that|it|this)(?:\s+is)?|not|never|n't|far\s+from|nothing|anything\s+but)(?:\s+(?:really|actually|at\s+all|necessarily|always))?(?:\s+the)?",
         holds=r"\b(?:mark|rate|answer|choose|pick|select)\s+(?:(?:it|this|that)\s+)?(?:(?:as|with)\s+)?(?-i:T)(?=\s*(?:[.!]|$))|\bI(?:'d|\s+would|\s+fully|\s+do)?\s+agree\b(?!\s+(?:that|if|or))(?:\s+with\s+[^.,;\n]{0,40})?|\b(?:this|that|it)\s+is\s+(?:indeed\s+)?the\s+case\b|\b(?<!of\s)(?:statement|claim|assertion|this|that|it)\s+(?:indeed\s+|always\s+)?(?:holds?|stands)\b(?!\s+(?:for|if|only|when)\s+\w+\s+only)",
         fails=r"\b(?:mark|rate|answer|choose|pick|select)\s+(?:(?:it|this|that)\s+)?(?:(?:as|with)\s+)?(?-i:F)(?=\s*(?:[.!]|$))|\b(?:statement|claim|assertion)\s+fails(?=\s*(?:[.!]|$))|\b(?:it's|it\s+is|that's)\s+(?:exactly\s+)?(?:the\s+other\s+way\s+a?round|the\s+opposite|the\s+reverse)\b|\bI(?:'d|\s+would|\s+have\s+to)?\s+disagree\b(?!\s+(?:that|if|or))(?:\s+with\s+[^.,;\n]{0,40})?|\b(?:this|that|it)(?:'s|\s+is|\s+isn't|\s+is\s+not)\s+(?:(?:just\s+)?a\s+myth|nonsense)\b|\b(?:it|that|this)(?:\s+isn't|\s+is\s+not|'s\s+not)\s+the\s+case\b|\b(?:that|this|it)\s+can(?:'t|not)\s+be(?=\s*[.!])|\b(?:statement|claim|assertion|this|that|it)\s+(?:does\s+not|doesn't|fails\s+to)\s+(?:always\s+|generally\s+)?hold\b",
-        either=r"\bor\b|\band\b|\bnor\b",
+        joiners=r"\bor\b|\band\b|\bnor\b",
         because=r"\bbecause\b|\bsince\b|\bas\b",
         clause_starts=r"(?:to|for)\s+me|i\s+(?:think|guess)|because|since|as|for|in|under|by|when|only|given|and|but|that|here|overall|if|rather",
         label=r"(?:lol|well|oh|hm+|ok|so|um+)\b|(?:(?:the|my)\s+)?(?:final\s+|correct\s+)?(?:answer|ans|verdict|(?:judgment|judgement)|conclusion|response|evaluation|assessment|result)(?:\s+is)?",
@@ -206,7 +206,7 @@ ENGLISH = AnswerLanguage(
         praises=r"is\s+the\s+(?:textbook|standard|accepted)\s+(?:definition|answer)\b|[^.;\n]{0,80}\b(?:that'?s|it'?s)\s+(?:the|that)\s+one\b|wins?\b|are\s+(?:all\s+)?(?:correct|right|true)\b|can(?=\s*[.!])|fits?\b|works?\b|holds?\b|stands\s+out|applies|does(?:\s+(?:that|it|so))?(?=\s*[.,;!]|$)|it\s+is(?=\s*[.,!]|$)|is\s+(?:what|it)\b|is\s+the\s+one|is\s+my\s+\w+"
         r"|would\s+do\s+it|will\s+do\b|gets\s+my|has\s+my|makes\s+(?:the\s+most\s+|most\s+|more\s+)?sense|is\s+called\s+for"
         r"|(?:seems|looks|sounds|feels|appears)(?:\s+(?:like|to\s+be))?\s+(?:the\s+)?(?:best|right|correct|good|most\s+\w+|more\s+\w+|plausible|likely)",
-        named=r"\b(?:(?<!lock\s)(?<!locking\s)in|of|from|into|than|via|through|between|over|than|against|vs\.?|grade|vitamin|hepatitis|(?:compiled|written)\s+with|core|cpu|node|process(?:or)?|thread|block|register|line|cache|bus|stage|state"
+        other_nouns=r"\b(?:(?<!lock\s)(?<!locking\s)in|of|from|into|than|via|through|between|over|than|against|vs\.?|grade|vitamin|hepatitis|(?:compiled|written)\s+with|core|cpu|node|process(?:or)?|thread|block|register|line|cache|bus|stage|state"
         r"|signal|input|output|bit|pin|port|gate|variable|matrix|table|point|case|step|program|language|instruction|machine|computer|host|client|server|user|set"
         r"|class|type|module|unit|fig(?:ure)?|appendix|section|chapter|load|store|add|plan|team)\s+$",
         singles=r"\bonly\s+(?:the\s+)?$|\beverything\s+(?:but|except)\s+$",
@@ -222,15 +222,15 @@ ENGLISH = AnswerLanguage(
         nouns="options?|choices?|one|alternative|possibility|answer(?:\\s+(?:option|choice))?|item(?:\\s+in\\s+the\\s+list)?|candidate|letter|entry",
         articles="the|number",
         counted="(?:options?|choice|answer)\\s+(?:number|no\\.?|\\#)|option|choice|number",
-        none=r"^\W*none(?=\W*$)|\bnone\s+of\s+(?:the\s+(?:above|others?|three|other\s+\w+|options|choices|answers)|them|these|those)(?:\s+(?:options|choices|answers))?\b",
-        every=r"\ball\s+of\s+(?:the\s+above|them|these|those)\b|\ball\s+(?:three|four|five)(?:\s+of\s+(?:them|these))?\b"
+        none_phrases=r"^\W*none(?=\W*$)|\bnone\s+of\s+(?:the\s+(?:above|others?|three|other\s+\w+|options|choices|answers)|them|these|those)(?:\s+(?:options|choices|answers))?\b",
+        all_phrases=r"\ball\s+of\s+(?:the\s+above|them|these|those)\b|\ball\s+(?:three|four|five)(?:\s+of\s+(?:them|these))?\b"
         r"|\beach\s+of\s+(?:them|these)\b|\bevery\s+one\s+of\s+(?:them|these)\b",
     ),
     short_text=ShortText(
         states=r"\b(?:is|are|was|be|being|equals?|called|named|termed|known\s+as|with|takes?|has|have|gives?|makes?|yields?|totals?"
         r"|(?:comes?|amounts?)\s+(?:out\s+)?(?:at|to)|results?\s+in|get|so|thus|therefore|hence|answer|that's|thats|it's|its|i\.e\.,?|after|say|but)(?!\w)",
         calls=r"(?:is|was|be|called|named|known|it's|that's|answer)\b",
-        some=r"\b(?:each|every|at\s+(?:least|most)|more\s+than|less\s+than|smaller|larger|used\s+to|predecessor|superset|doubt|thought)\b",
+        partial_phrases=r"\b(?:each|every|at\s+(?:least|most)|more\s+than|less\s+than|smaller|larger|used\s+to|predecessor|superset|doubt|thought)\b",
         hedges=r"(?:an?|the|probably|maybe|perhaps|likely|most\s+likely|about|around|roughly|approximately|approx\.|exactly|i\s+(?:think|guess|believe|would\s+say)"
         r"(?:\s+it(?:'s|\s+is))?|it(?:'s|\s+is)|that(?:'s|\s+is)|should\s+be|must\s+be|would\s+be|called|hm+|ok|well|just|simply)\b",
         tails=r"\b(?:i\s+(?:think|guess|believe)|in\s+total|altogether|large|long|big|overall|or\s+so|right|probably)",

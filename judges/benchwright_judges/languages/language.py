@@ -97,7 +97,7 @@ class TrueFalse:
     """Regex: verbs that call a statement true, such as "holds"."""
     fails: str = ""
     """Regex: verbs that call it false, such as "does not hold"."""
-    either: str = ""
+    joiners: str = ""
     """Regex: joins two values, neither of which is the answer."""
     because: str = ""
     """Regex: begins the reason right behind a value that begins the answer."""
@@ -161,7 +161,7 @@ class Commitment:
     """Regex: may be between a choice and the end of its clause, such as "for sure"."""
     praises: str = ""
     """Regex: behind a choice, says that it is chosen, such as "makes sense"."""
-    named: str = ""
+    other_nouns: str = ""
     """Regex: right before a letter that names something else than a choice, such as "core"."""
     singles: str = ""
     """Regex: right before a choice, sets it apart from the others, such as "only"."""
@@ -189,11 +189,11 @@ class Places:
     """Regex: may precede a place; without a noun it has to."""
     counted: str = ""
     """Regex: what a number may follow, such as "option number"."""
-    behind: str = ""
+    suffixes: str = ""
     """Regex: words that may follow where no space separates them."""
-    none: str = ""
+    none_phrases: str = ""
     """Regex: no choice, such as "none of them"; names the choice that says so."""
-    every: str = ""
+    all_phrases: str = ""
     """Regex: every choice, such as "all of them"."""
 
 
@@ -209,7 +209,7 @@ class ShortText:
     """Regex: in a sentence, what an answer follows, such as "is" and "called"."""
     calls: str = ""
     """Regex: those of `states` that name the answer itself, such as "is called"."""
-    some: str = ""
+    partial_phrases: str = ""
     """Regex: a sentence about a part only, such as "each", or about what used to be."""
     hedges: str = ""
     """Regex: begins an answer without being part of it, such as "probably"."""
@@ -278,7 +278,7 @@ def counted(words: str, *, first: int = 0, step: int = 1) -> dict[str, float]:
 
 def any_of(alternatives: Iterable[str]) -> str:
     """Regex alternatives, joined; empty ones are left out."""
-    return "|".join(one for one in alternatives if one)
+    return "|".join(alternative for alternative in alternatives if alternative)
 
 
 def joined(languages: Iterable[AnswerLanguage], fragment: Callable[[AnswerLanguage], str]) -> str:
@@ -288,4 +288,4 @@ def joined(languages: Iterable[AnswerLanguage], fragment: Callable[[AnswerLangua
 
 def fill(pattern: str, **stands_for: str) -> str:
     """A sentence's regex with its placeholders replaced, such as `<STOP>`."""
-    return re.sub("<([A-Z]+)>", lambda found: stands_for[found[1]], pattern)
+    return re.sub("<([A-Z]+)>", lambda match: stands_for[match[1]], pattern)

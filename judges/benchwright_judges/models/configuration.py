@@ -99,9 +99,9 @@ def read_settings(environ: Mapping[str, str] = os.environ, *, reader: str = "") 
         values = {}
     except (OSError, ValueError) as error:
         raise ConfigurationError(f"{file} can't be read: {error}") from error
-    where = str(file)
+    origin = str(file)
     if environ.get(_URL):
-        where = _URL
+        origin = _URL
         values.pop("reader", None)
         values["judge"] = [
             {
@@ -122,8 +122,8 @@ def read_settings(environ: Mapping[str, str] = os.environ, *, reader: str = "") 
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         field = ".".join(str(part) for part in first["loc"])
-        said = first["msg"].removeprefix("Value error, ")
-        raise ConfigurationError(f"{where}: {f'field {field}: ' if field else ''}{said}") from None
+        message = first["msg"].removeprefix("Value error, ")
+        raise ConfigurationError(f"{origin}: {f'field {field}: ' if field else ''}{message}") from None
 
 
 def find_endpoints(settings: JudgesSettings, environ: Mapping[str, str] = os.environ) -> Sequence[Endpoint]:

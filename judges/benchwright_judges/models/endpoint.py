@@ -75,8 +75,8 @@ class _Completion(BaseModel):
 class _RetryError(Exception):
     """A transient failure; retried after this many seconds if the endpoint named a delay."""
 
-    def __init__(self, what: str, pause_s: float | None = None, next_step: str = "") -> None:
-        super().__init__(what)
+    def __init__(self, message: str, pause_s: float | None = None, next_step: str = "") -> None:
+        super().__init__(message)
         self.pause_s = pause_s
         self.next_step = next_step
         """What a person can do if trying again did not help."""
@@ -212,14 +212,16 @@ class Endpoint:
         }
         return {name: value for name, value in body.items() if name not in self._refused}
 
-    def _gives_way(self, error: openai.APIStatusError, sent: Mapping[str, Any]) -> bool:
+    def _gives_way(self, error: openai.APIStatusError, request: Mapping[str, Any]) -> bool:
         """Whether the endpoint rejects an optional parameter of this request; remembered for later requests."""
         text = str(error.body or error.message)[:2000]
-        named = [name for name in _OPTIONAL if name in text]
+        named_options = [name for name in _OPTIONAL if name in text]
         # Another request may have learned the same while this one was on its way.
-        found = {"response_format" if name == "json_schema" else name for name in named[:1]} & sent.keys()
-        self._refused |= found
-        return bool(found)
+        refused_options = {
+            "response_format" if name == "json_schema" else name for name in named_options[:1]
+        } & request.keys()
+        self._refused |= refused_options
+        return bool(refused_options)
 
     def _read(self, content: bytes, charge: Charge) -> Reply:
         try:
@@ -228,24 +230,24 @@ class Endpoint:
             raise _FinalError("the reply is not a chat completion") from error
         usage = completion.usage
         if usage is None:
-            used = {"input_tokens": 0, "output_tokens": 0}
+            token_counts = {"input_tokens": 0, "output_tokens": 0}
         else:
-            used = {"input_tokens": usage.prompt_tokens, "output_tokens": usage.completion_tokens}
+            token_counts = {"input_tokens": usage.prompt_tokens, "output_tokens": usage.completion_tokens}
             settings = self.settings
             charge.usd = (
                 usage.prompt_tokens * settings.input_usd + usage.completion_tokens * settings.output_usd
             ) / 1e6
         choice = completion.choices[0]
         if choice.message.refusal:
-            return Reply(error="the model refused to grade", **used)
+            return Reply(error="the model refused to grade", **token_counts)
         if choice.finish_reason == "length":
-            return Reply(error=f"the reply was cut off at {self.settings.max_tokens} tokens", **used)
+            return Reply(error=f"the reply was cut off at {self.settings.max_tokens} tokens", **token_counts)
         text = choice.message.content or ""
         if not text.strip():
-            return Reply(error="the reply is empty", **used)
+            return Reply(error="the reply is empty", **token_counts)
         if len(text) > _TEXT_CHARACTERS:
-            return Reply(error=f"the reply is longer than {_TEXT_CHARACTERS} characters", **used)
-        return Reply(text=text, **used)
+            return Reply(error=f"the reply is longer than {_TEXT_CHARACTERS} characters", **token_counts)
+        return Reply(text=text, **token_counts)
 
 
 def _status_error(error: openai.APIStatusError) -> _RetryError | _FinalError:
@@ -271,14 +273,14 @@ def _next_step(status: int, pause_s: float | None) -> str:
 
 def _retry_after(headers: httpx2.Headers) -> float | None:
     """Seconds that the endpoint asks to wait (RFC 9110, section 10.2.3); None if it gives nothing usable."""
-    said = headers.get("retry-after", "").strip()
-    if said.replace(".", "", 1).isdecimal() and said.isascii():
-        return min(float(said), 1e6)
+    header = headers.get("retry-after", "").strip()
+    if header.replace(".", "", 1).isdecimal() and header.isascii():
+        return min(float(header), 1e6)
     try:
-        at = email.utils.parsedate_to_datetime(said)
+        retry_time = email.utils.parsedate_to_datetime(header)
     except ValueError:
         return None
-    return max(0.0, (at.replace(tzinfo=at.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
+    return max(0.0, (retry_time.replace(tzinfo=retry_time.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
 
 
 class _TooLongError(httpx2.TransportError):

@@ -17,13 +17,13 @@ def read_object(text: str) -> dict[str, Any]:
     Raises:
         ValueError: There is no object, more than one, or one that gives a field twice.
     """
-    said = _THOUGHTS.sub("", text)
-    return _only_object(said if said.strip() else text)
+    reply_text = _THOUGHTS.sub("", text)
+    return _only_object(reply_text if reply_text.strip() else text)
 
 
 def _only_object(text: str) -> dict[str, Any]:
     decoder = json.JSONDecoder(object_pairs_hook=_without_twins, parse_constant=_no_constant)
-    found: list[dict[str, Any]] = []
+    objects: list[dict[str, Any]] = []
     position = text.find("{")
     while position >= 0:
         try:
@@ -33,11 +33,11 @@ def _only_object(text: str) -> dict[str, Any]:
         except json.JSONDecodeError:
             position = text.find("{", position + 1)
             continue
-        found.append(value)
+        objects.append(value)
         position = text.find("{", end)
-    if len(found) != 1:
-        raise ValueError("the reply holds no JSON object" if not found else "the reply holds several JSON objects")
-    return found[0]
+    if len(objects) != 1:
+        raise ValueError("the reply holds no JSON object" if not objects else "the reply holds several JSON objects")
+    return objects[0]
 
 
 def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import JsonValue
 
-from benchwright_foundation.kept import Kept, Made
+from benchwright_foundation.kept import StageFile, StageOutput
 from benchwright_judges.models.budget import JudgingBudget
 from benchwright_judges.models.json_reply import read_object
 from benchwright_judges.models.prompt import data_prompt
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from benchwright_judges.models.endpoint import Endpoint
 
 
-class Reply(Made):
+class Reply(StageOutput):
     """What a model said. `made_from` is the digest of model, instructions, schema and data, without the random code."""
 
     model: str
@@ -40,14 +40,14 @@ class KeptReplies:
     """
 
     def __init__(
-        self, endpoint: Endpoint, folder: Path, budget: JudgingBudget, called: str, failure: type[Exception]
+        self, endpoint: Endpoint, folder: Path, budget: JudgingBudget, data_title: str, failure: type[Exception]
     ) -> None:
         self._endpoint = endpoint
         self._folder = folder
         self._budget = budget
-        self._called = called
+        self._data_title = data_title
         self._failure = failure
-        self.asked = 0
+        self.request_count = 0
         """Requests that were made; kept replies need none."""
 
     @property
@@ -58,7 +58,7 @@ class KeptReplies:
     async def reply(
         self,
         kind: str,
-        about: str,
+        subject: str,
         instructions: str,
         text: str,
         schema: dict[str, JsonValue],
@@ -68,7 +68,7 @@ class KeptReplies:
 
         Args:
             kind: What the instructions are called.
-            about: What is asked about, for the name of the file.
+            subject: What is asked about, for the name of the file.
             instructions: For the system's message.
             text: Hostile.
             schema: Of the reply.
@@ -80,26 +80,26 @@ class KeptReplies:
         """
         settings = self._endpoint.settings
         made_by = settings.model_dump(mode="json", include={"base_url", "model", "temperature", "seed", "max_tokens"})
-        shown: list[JsonValue] = [figure.data for figure in figures]
-        made_from = digest([made_by, instructions, schema, text, shown])
-        kept = Kept(self._folder / f"{kind}-{about}.json", Reply)
-        reply = kept.find(made_from)
+        figure_data: list[JsonValue] = [figure.data for figure in figures]
+        made_from = digest([made_by, instructions, schema, text, figure_data])
+        kept_reply = StageFile(self._folder / f"{kind}-{subject}.json", Reply)
+        reply = kept_reply.find(made_from)
         if reply is None:
-            prompt = data_prompt(self._called, text, instructions, schema, figures)
-            said = await self._endpoint.ask(prompt, index=0, budget=self._budget)
-            self.asked += 1
-            if not said.text:
-                raise self._failure(f"{self.name} gave no reply about {about}: {said.error}")
-            reply = kept.keep(
+            prompt = data_prompt(self._data_title, text, instructions, schema, figures)
+            answer = await self._endpoint.ask(prompt, index=0, budget=self._budget)
+            self.request_count += 1
+            if not answer.text:
+                raise self._failure(f"{self.name} gave no reply about {subject}: {answer.error}")
+            reply = kept_reply.keep(
                 Reply(
                     made_from=made_from,
                     model=self.name,
                     instructions=f"{kind}@{digest(instructions)}",
-                    text=said.text,
-                    cost_usd=said.cost_usd,
+                    text=answer.text,
+                    cost_usd=answer.cost_usd,
                 )
             )
         try:
             return read_object(reply.text)
         except ValueError as error:
-            raise self._failure(f"{self.name} gave no usable reply about {about}: {error}") from error
+            raise self._failure(f"{self.name} gave no usable reply about {subject}: {error}") from error

@@ -81,8 +81,8 @@ def error_types_prompt(
         types: Those that there are.
         code: Draws a random code.
     """
-    named: dict[str, JsonValue] = {"type": "array", "items": {"type": "string", "enum": [*types]}}
-    schema = object_schema({"reason": {"type": "string"}, "types": named})
+    types_field: dict[str, JsonValue] = {"type": "array", "items": {"type": "string", "enum": [*types]}}
+    schema = object_schema({"reason": {"type": "string"}, "types": types_field})
     empty = Prompt(({"role": "system", "content": instructions.strip()},), schema)
     return _about_answer(problem, reply, "Classify", empty, code)
 
@@ -124,7 +124,7 @@ def _about_answer(problem: Problem, answer: str, verb: str, empty: Prompt, code:
     key = problem.hidden.answer
     if key is None:
         raise ValueError(f"problem {problem.id} has no key to grade by")
-    shown = visible(answer[:ANSWER_CHARACTERS])
+    answer_text = visible(answer[:ANSWER_CHARACTERS])
     question = _question(
         problem, [_section(f"FILE {path}", text) for path, text in sorted(problem.public.files.items())]
     )
@@ -139,7 +139,7 @@ def _about_answer(problem: Problem, answer: str, verb: str, empty: Prompt, code:
     context = _cut("\n".join(question)), _cut("\n".join(solution))
     cut = len(answer) - ANSWER_CHARACTERS
     notice = f" Its last {cut} characters were cut off, as it is too long." if cut > 0 else ""
-    block = _block(shown, context, verb, notice, code)
+    block = _block(answer_text, context, verb, notice, code)
     content = _parts([context[0], *problem.public.figures, context[1], *key.figures, block])
     return Prompt((*empty.messages, {"role": "user", "content": content}), empty.schema)
 
@@ -150,13 +150,13 @@ def _question(problem: Problem, files: Sequence[str] = ()) -> list[str]:
     return sections + [_section(f"CHOICE {choice.letter}", choice.text) for choice in choices]
 
 
-def _block(shown: str, context: Sequence[str], verb: str, notice: str, code: Callable[[], str]) -> str:
+def _block(answer_text: str, context: Sequence[str], verb: str, notice: str, code: Callable[[], str]) -> str:
     """What to do, and the answer between two lines with a code that stands nowhere else."""
     drawn = code()
-    while drawn in shown or any(drawn in text for text in context):
+    while drawn in answer_text or any(drawn in text for text in context):
         drawn = code()
     task = f"The code is {drawn}.{notice} {verb} what stands between its two lines, and reply as you were told to."
-    return f"{task}\n\nBEGIN ANSWER {drawn}\n{shown}\nEND ANSWER {drawn}"
+    return f"{task}\n\nBEGIN ANSWER {drawn}\n{answer_text}\nEND ANSWER {drawn}"
 
 
 def audit_prompt(
@@ -239,15 +239,15 @@ def data_prompt(
         figures: Shown after the text.
         code: Draws a random code.
     """
-    shown = _cut(text)
+    data_text = _cut(text)
     drawn = code()
-    while drawn in shown:
+    while drawn in data_text:
         drawn = code()
-    asked = f"The code is {drawn}.\n\nBEGIN {name} {drawn}\n{shown}\nEND {name} {drawn}"
+    request = f"The code is {drawn}.\n\nBEGIN {name} {drawn}\n{data_text}\nEND {name} {drawn}"
     return Prompt(
         messages=(
             {"role": "system", "content": instructions.strip()},
-            {"role": "user", "content": _parts([asked, *figures])},
+            {"role": "user", "content": _parts([request, *figures])},
         ),
         schema=schema,
     )
@@ -297,12 +297,12 @@ def _parts(pieces: Sequence[str | Figure]) -> JsonValue:
         if isinstance(piece, str):
             parts.append({"type": "text", "text": piece})
         else:
-            told = f"FIGURE {piece.path}" + (f" ({visible(piece.alt)})" if piece.alt else "") + ":"
+            caption = f"FIGURE {piece.path}" + (f" ({visible(piece.alt)})" if piece.alt else "") + ":"
             if piece.media_type is MediaType.SVG:
                 # Endpoints don't accept SVG as a picture, but models can read its source.
-                parts.append({"type": "text", "text": f"{told}\n{piece.content.decode('utf-8', 'replace')}"})
+                parts.append({"type": "text", "text": f"{caption}\n{piece.content.decode('utf-8', 'replace')}"})
                 continue
-            parts.append({"type": "text", "text": told})
+            parts.append({"type": "text", "text": caption})
             url = f"data:{piece.media_type};base64,{piece.data}"
             parts.append({"type": "image_url", "image_url": {"url": url}})
     return parts

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from benchwright_judges.errors import GradingError
 from benchwright_judges.judgement import Judgement, Method, Status, Vote
-from benchwright_judges.records.records import GivenAnswer, Grade, Judged, Records
+from benchwright_judges.records.records import GivenAnswer, Grade, JudgedAnswer, Records
 from benchwright_judges.rubric import Rubric, rubric_for
 from benchwright_judges.scale import Decision
 from benchwright_problems.errors import ProblemsError
@@ -57,14 +57,14 @@ class Grading:
         problem_of: Callable[[str], Problem],
         *,
         graders: int = 2,
-        everything: bool = False,
+        includes_all: bool = False,
     ) -> None:
         if graders not in (1, 2):
             raise GradingError("an answer is graded by one person, or by two and a third if they disagree")
         self._records = records
         self._problem_of = problem_of
         self._graders = graders
-        self._everything = everything
+        self._includes_all = includes_all
 
     async def next_item(self, grader: str) -> Item | None:
         """The next answer for a person; None if nothing is left."""
@@ -97,7 +97,9 @@ class Grading:
         points = [grade.points for grade in judged.grades]
         labels = sorted((grade.label for grade in judged.grades), key=item.rubric.scale.labels.index)
         # Sorted for each item: which points are by the same person can't be seen.
-        return Dispute([tuple(sorted(each)) for each in zip(*points, strict=True)] if all(points) else (), labels)
+        return Dispute(
+            [tuple(sorted(item_points)) for item_points in zip(*points, strict=True)] if all(points) else (), labels
+        )
 
     async def grade(
         self,
@@ -126,41 +128,43 @@ class Grading:
         """
         _check_name(grader)
         judged = await self._records.judged_answer(item)
-        found = None if judged is None else self._item(judged.answer)
-        if judged is None or found is None:
+        graded_item = None if judged is None else self._item(judged.answer)
+        if judged is None or graded_item is None:
             raise GradingError(
                 f"there is no answer {item!r} to grade, or its problem has been changed or removed since"
             )
         if points:
-            label = _label(found, points)
-        if label not in found.rubric.scale.labels:
-            raise GradingError(f"{label!r} is not on the scale; choose from {', '.join(found.rubric.scale.labels)}")
+            label = _label(graded_item, points)
+        if label not in graded_item.rubric.scale.labels:
+            raise GradingError(
+                f"{label!r} is not on the scale; choose from {', '.join(graded_item.rubric.scale.labels)}"
+            )
         if difficulty not in DIFFICULTIES:
             raise GradingError("the grading difficulty must be a number from 1 (easy) to 5 (hard)")
-        others = [grade for grade in judged.grades if grade.grader != grader]
-        if not self._wants(found.rubric, others, grader):
+        other_grades = [grade for grade in judged.grades if grade.grader != grader]
+        if not self._wants(graded_item.rubric, other_grades, grader):
             raise GradingError(f"answer {item!r} needs no more grades")
         grade = Grade(
             answer=item,
             grader=grader,
-            rubric=found.rubric.reference,
+            rubric=graded_item.rubric.reference,
             label=label,
             difficulty=difficulty,
             comment=comment,
-            adjudicates=len(others) == 2,
+            adjudicates=len(other_grades) == 2,
             points=tuple(points),
         )
         await self._records.keep_grade(grade)
-        judgement = self._judgement(found.rubric, [*others, grade])
+        judgement = self._judgement(graded_item.rubric, [*other_grades, grade])
         if judgement is not None and judged.waits:
             await self._records.settle(judged.answer, judgement)
         return judgement
 
-    async def _open(self) -> Sequence[Judged]:
+    async def _open(self) -> Sequence[JudgedAnswer]:
         return [
             judged
             for judged in await self._records.judged()
-            if judged.waits or (self._everything and judged.judgement is not None)
+            if judged.waits or (self._includes_all and judged.judgement is not None)
         ]
 
     def _item(self, answer: GivenAnswer) -> Item | None:
@@ -228,15 +232,17 @@ def _label(item: Item, points: Sequence[float]) -> str:
     rubric = key.points if key is not None else None
     if rubric is None or len(points) != len(rubric.items):
         raise GradingError("the points are not those of the question's rubric")
-    for given, wanted in zip(points, rubric.items, strict=True):
-        if not 0 <= given <= wanted.points:
-            raise GradingError(f"“{wanted.text[:60]}” is worth 0 to {wanted.points:g} points")
+    for score, rubric_item in zip(points, rubric.items, strict=True):
+        if not 0 <= score <= rubric_item.points:
+            raise GradingError(f"“{rubric_item.text[:60]}” is worth 0 to {rubric_item.points:g} points")
     return item.rubric.scale.label_of(sum(points), rubric.most, rubric.enough or rubric.most)
 
 
-def _shuffled(judged: Sequence[Judged], grader: str) -> Sequence[Judged]:
+def _shuffled(judged: Sequence[JudgedAnswer], grader: str) -> Sequence[JudgedAnswer]:
     """A sort key that gives each person a stable order, different from other people's."""
-    return sorted(judged, key=lambda one: hashlib.sha256(f"{grader}\n{one.answer.id}".encode()).digest())
+    return sorted(
+        judged, key=lambda judged_answer: hashlib.sha256(f"{grader}\n{judged_answer.answer.id}".encode()).digest()
+    )
 
 
 def _check_name(grader: str) -> None:

@@ -85,15 +85,18 @@ def conclude(statements: Sequence[Statement], text: str) -> Extraction:
         refused = _patterns().refusal.search(text)
         return Extraction(None, ExtractionOutcome.REFUSAL) if refused else Extraction()
     # "A or C. … So C."
-    statements = [one for one in statements if one.value or not _settled(one, statements)]
-    heaviest = max(one.weight for one in statements)
-    first = min(one.position for one in statements if one.weight is heaviest)
-    values = {one.value for one in statements if one.position >= first}
+    statements = [statement for statement in statements if statement.value or not _settled(statement, statements)]
+    heaviest = max(statement.weight for statement in statements)
+    first = min(statement.position for statement in statements if statement.weight is heaviest)
+    values = {statement.value for statement in statements if statement.position >= first}
     return read(values.pop()) if len(values) == 1 else AMBIGUOUS
 
 
-def _settled(several: Statement, statements: Sequence[Statement]) -> bool:
-    return any(one.value and one.position > several.position and one.weight >= several.weight for one in statements)
+def _settled(ambiguous: Statement, statements: Sequence[Statement]) -> bool:
+    return any(
+        statement.value and statement.position > ambiguous.position and statement.weight >= ambiguous.weight
+        for statement in statements
+    )
 
 
 def declines(text: str) -> bool:
@@ -101,36 +104,36 @@ def declines(text: str) -> bool:
     return _patterns().refusal.search(text.replace("\u2019", "'")) is not None
 
 
-def since_correction(text: str, said: str) -> str | None:
+def since_correction(text: str, value_pattern: str) -> str | None:
     """What follows the last "no, wait"; None if there is none.
 
     Args:
         text: The reply.
-        said: Regex of what an answer names.
+        value_pattern: Regex of what an answer names.
     """
-    found = list(_correction(said, languages.LANGUAGES).finditer(text))
-    return text[found[-1].end() :] if found else None
+    corrections = list(_correction(value_pattern, languages.LANGUAGES).finditer(text))
+    return text[corrections[-1].end() :] if corrections else None
 
 
 def before_next_question(text: str) -> str:
     """What a reply says before it continues with a question of its own, as base models do; empty if it does not."""
-    found = _patterns().next_question.search(text)
-    return text[: found.start()].strip() if found else ""
+    match = _patterns().next_question.search(text)
+    return text[: match.start()].strip() if match else ""
 
 
 def sentences(text: str) -> Iterator[tuple[int, str]]:
     """The sentences of a reply with their positions; each ends with its mark."""
-    for found in re.finditer(r"(?:[^.!?;。！？；…\n]|\.(?=[A-Za-z0-9]))+[.!?;。！？；…]*", text):
-        yield found.start(), found[0]
+    for match in re.finditer(r"(?:[^.!?;。！？；…\n]|\.(?=[A-Za-z0-9]))+[.!?;。！？；…]*", text):
+        yield match.start(), match[0]
 
 
 def is_denied(sentence: str, start: int, end: int) -> bool:
     """Whether the statement at a place of a sentence is negated, supposed or asked rather than asserted."""
-    before = sentence[max(0, start - 160) : start]
-    clause = _CLAUSE.split(before[-80:])[-1]
+    text_before = sentence[max(0, start - 160) : start]
+    clause = _CLAUSE.split(text_before[-80:])[-1]
     if _patterns().denial.search(clause) or _patterns().condition.search(clause):
         return True
-    supposed = before + sentence[end : end + 60].split(",")[0]
+    supposed = text_before + sentence[end : end + 60].split(",")[0]
     if _patterns().unreal.search(sentence[start:end]) and _patterns().condition.search(supposed):
         return True
     return "?" in sentence[end:] or bool(_patterns().taken_back.match(sentence, end))
@@ -143,10 +146,10 @@ def supposes(sentence: str) -> bool:
 
 def weigh(sentence: str, start: int, end: int) -> Weight:
     """How much the statement at a place of a sentence is meant as the answer."""
-    said = sentence[max(0, start - 100) : end]
-    if _patterns().final.search(said):
+    passage = sentence[max(0, start - 100) : end]
+    if _patterns().final.search(passage):
         return Weight.FINAL
-    return Weight.CONCLUDES if _patterns().conclusion.search(said) else Weight.ANSWERS
+    return Weight.CONCLUDES if _patterns().conclusion.search(passage) else Weight.ANSWERS
 
 
 def without_forced_conditions(text: str) -> str:
@@ -173,25 +176,28 @@ def _patterns() -> _Patterns:
 
 # Compiled at first use: a language server that opens a design never needs them.
 @cache
-def _compile(known: tuple[AnswerLanguage, ...]) -> _Patterns:
+def _compile(known_languages: tuple[AnswerLanguage, ...]) -> _Patterns:
+    next_questions = joined(known_languages, lambda language: language.discourse.next_question)
     return _Patterns(
-        refusal=_verbose(joined(known, lambda one: one.discourse.refusal)),
-        denial=_verbose(joined(known, lambda one: one.discourse.denial)),
-        condition=_verbose(joined(known, lambda one: one.discourse.condition)),
-        unreal=_verbose(joined(known, lambda one: one.discourse.unreal)),
-        forced=_verbose(joined(known, lambda one: one.discourse.forced)),
-        taken_back=_verbose(rf"""[)\]}}"'\s]{{0,6}}(?:{joined(known, lambda one: one.discourse.taken_back)})"""),
-        conclusion=_verbose(joined(known, lambda one: one.discourse.conclusion)),
-        final=_verbose(rf"\#{{4}}|{joined(known, lambda one: one.discourse.final)}"),
-        next_question=_verbose(
-            rf"\n[\s\#*]{{0,8}}(?:{joined(known, lambda one: one.discourse.next_question)})\s?\**\s?(?:[:：.)]|$)"
+        refusal=_verbose(joined(known_languages, lambda language: language.discourse.refusal)),
+        denial=_verbose(joined(known_languages, lambda language: language.discourse.denial)),
+        condition=_verbose(joined(known_languages, lambda language: language.discourse.condition)),
+        unreal=_verbose(joined(known_languages, lambda language: language.discourse.unreal)),
+        forced=_verbose(joined(known_languages, lambda language: language.discourse.forced)),
+        taken_back=_verbose(
+            rf"""[)\]}}"'\s]{{0,6}}(?:{joined(known_languages, lambda language: language.discourse.taken_back)})"""
         ),
+        conclusion=_verbose(joined(known_languages, lambda language: language.discourse.conclusion)),
+        final=_verbose(rf"\#{{4}}|{joined(known_languages, lambda language: language.discourse.final)}"),
+        next_question=_verbose(rf"\n[\s\#*]{{0,8}}(?:{next_questions})\s?\**\s?(?:[:：.)]|$)"),
     )
 
 
 @cache
-def _correction(said: str, known: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
-    return _verbose(fill(joined(known, lambda one: one.discourse.correction), SAID=f"(?:{said})"))
+def _correction(value_pattern: str, known_languages: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
+    return _verbose(
+        fill(joined(known_languages, lambda language: language.discourse.correction), SAID=f"(?:{value_pattern})")
+    )
 
 
 def _verbose(pattern: str) -> re.Pattern[str]:

@@ -53,13 +53,13 @@ def read_truth(text: str) -> Extraction:
 def _read(plain: str) -> Extraction:
     if not plain:
         return Extraction()
-    _, given, after = plain.rpartition(GIVEN)
-    if given:
-        content, _, rest = after.partition("\n")
-        corrected = since_correction(rest, _patterns().value.pattern)
-        if corrected is None or not (found := _statements(_mark(corrected))):
-            return _given(_mark(content))
-        return conclude(found, rest)
+    _, marker, text_after = plain.rpartition(GIVEN)
+    if marker:
+        content, _, remainder = text_after.partition("\n")
+        corrected = since_correction(remainder, _patterns().value.pattern)
+        if corrected is None or not (statements := _statements(_mark(corrected))):
+            return _boxed_answer(_mark(content))
+        return conclude(statements, remainder)
     marked = _mark(plain)
     if (value := _alone(marked)) is not None:
         return read(value)
@@ -71,70 +71,74 @@ def _read(plain: str) -> Extraction:
             later = later[resumed.end() :]
         if (value := _alone(later)) is not None:
             return read(value)
-        if found := _statements(later):
-            return conclude(found, later)
+        if statements := _statements(later):
+            return conclude(statements, later)
         if value := _settled(later):
             return read(value)
         if _ANY.search(later):
             return AMBIGUOUS
     if _BOTH in marked and not re.search(_VALUE, marked):
         return AMBIGUOUS
-    found, value = _statements(marked), _settled(marked)
-    if value and not found:
+    statements, value = _statements(marked), _settled(marked)
+    if value and not statements:
         return read(value)
-    if value and value not in {one.value for one in found}:  # "Right, it isn't, so the statement … is wrong."
-        found.append(Statement(value, len(marked), Weight.CONCLUDES))
-    return conclude(found, marked)
+    if value and value not in {
+        statement.value for statement in statements
+    }:  # "Right, it isn't, so the statement … is wrong."
+        statements.append(Statement(value, len(marked), Weight.CONCLUDES))
+    return conclude(statements, marked)
 
 
 def _settled(text: str) -> str | None:
     """The value with which clauses of a reply end that states none in a known way: its only one, or a conclusion."""
-    known = _patterns()
+    patterns = _patterns()
     if len(text) > _MAX_REPLY or _BOTH in text:
         return None
-    found: list[tuple[str, bool]] = []
+    conclusions: list[tuple[str, bool]] = []
     for _, sentence in sentences(text):
         if supposes(sentence):
             continue
-        for value in known.ends.finditer(sentence[:_MAX_SENTENCE]):
-            before = re.split("[,;:=，；：]", sentence[: value.start()])[-1]
-            starts = (value.start(), value.start() - len(before))
-            if not known.partial.search(before) and not any(is_denied(sentence, one, value.end()) for one in starts):
+        for value in patterns.ends.finditer(sentence[:_MAX_SENTENCE]):
+            text_before = re.split("[,;:=，；：]", sentence[: value.start()])[-1]
+            starts = (value.start(), value.start() - len(text_before))
+            if not patterns.partial.search(text_before) and not any(
+                is_denied(sentence, start, value.end()) for start in starts
+            ):
                 concludes = weigh(sentence, value.start(), value.end()) > Weight.ANSWERS
-                found.append((_name(value[1]), concludes))
-    values = {value for value, _ in found}
+                conclusions.append((_name(value[1]), concludes))
+    values = {value for value, _ in conclusions}
     if len(values) > 1:
-        values = {value for value, concludes in found[-1:] if concludes}
+        values = {value for value, concludes in conclusions[-1:] if concludes}
     return values.pop() if values and text.rstrip()[-1] not in ",:;-" else None
 
 
-def _given(content: str) -> Extraction:
+def _boxed_answer(content: str) -> Extraction:
     if (value := _alone(content)) is not None:
         return read(value)
-    if found := _statements(content):
-        return conclude(found, content)
+    if statements := _statements(content):
+        return conclude(statements, content)
     return AMBIGUOUS if _ANY.search(content) else Extraction()
 
 
 def _mark(text: str) -> str:
     """A reply in which every value is one character, with its negation."""
-    known = _patterns()
+    patterns = _patterns()
     text = without_forced_conditions(text)
     text = re.sub(r"[*`]+|(?<!\w)_{1,3}|_{1,3}(?!\w)", "", text)
-    text = known.turns.sub("", text)
-    text = known.denies.sub(f"{_FALSE}, ", known.affirms.sub(f"{_TRUE}, ", text))
-    text = known.fails.sub(f"it is {_FALSE}", text)
-    text = known.holds.sub(f"it is {_TRUE}", text)
-    text = known.value.sub(lambda found: _TRUE if found[0].casefold() in known.true else _FALSE, text)
-    text = known.denied.sub(lambda found: f" {_opposite(found[1])}", text)
-    return known.either.sub(_joined, text)
+    text = patterns.turns.sub("", text)
+    text = patterns.denies.sub(f"{_FALSE}, ", patterns.affirms.sub(f"{_TRUE}, ", text))
+    text = patterns.fails.sub(f"it is {_FALSE}", text)
+    text = patterns.holds.sub(f"it is {_TRUE}", text)
+    text = patterns.value.sub(lambda match: _TRUE if match[0].casefold() in patterns.true else _FALSE, text)
+    text = patterns.denied.sub(lambda match: f" {_opposite(match[1])}", text)
+    return patterns.joined_pair.sub(_joined, text)
 
 
-def _joined(found: re.Match[str]) -> str:
+def _joined(match: re.Match[str]) -> str:
     """Two values named together: "true or false", but not "False, false sharing …"."""
-    if found[1] != found[2]:
+    if match[1] != match[2]:
         return _BOTH
-    return found[0] if "," in found[0] else found[1]
+    return match[0] if "," in match[0] else match[1]
 
 
 def _opposite(value: str) -> str:
@@ -149,47 +153,50 @@ def _alone(text: str) -> str | None:
     """The value of a passage that is nothing but a verdict."""
     if len(text) > 200:
         return None
-    known = _patterns()
-    plain = known.label.sub("", text.strip(_AROUND)).strip(_AROUND)
+    patterns = _patterns()
+    plain = patterns.label.sub("", text.strip(_AROUND)).strip(_AROUND)
     plain = re.sub(rf"^[{YES}{NO}]\s*(?={_VALUE})|(?<={_VALUE})\s*[{YES}{NO}]$", "", plain)
     for language in languages.LANGUAGES:
         plain = plain.removesuffix(language.true_false.value_suffix)
     if plain and plain in (_TRUE, _FALSE, YES, NO):
         return _name(plain)
     word = plain.casefold()
-    return "true" if word in known.true_alone else "false" if word in known.false_alone else None
+    return "true" if word in patterns.true_alone else "false" if word in patterns.false_alone else None
 
 
 def _statements(text: str) -> list[Statement]:
-    return [*_lines(text), *(one for start, sentence in sentences(text) for one in _said(sentence, start))]
+    return [
+        *_lines(text),
+        *(statement for start, sentence in sentences(text) for statement in _sentence_statements(sentence, start)),
+    ]
 
 
-def _said(sentence: str, start: int) -> Iterator[Statement]:
+def _sentence_statements(sentence: str, start: int) -> Iterator[Statement]:
     if not _ANY.search(sentence) or _patterns().cut_off.search(sentence):
         return
     sentence = sentence[:_MAX_SENTENCE]
     for pattern in _patterns().says:
-        for found in pattern.finditer(sentence):
-            if not is_denied(sentence, found.start(), found.end()):
-                yield Statement(_name(found[1]), start + found.start(), weigh(sentence, found.start(), found.end()))
+        for match in pattern.finditer(sentence):
+            if not is_denied(sentence, match.start(), match.end()):
+                yield Statement(_name(match[1]), start + match.start(), weigh(sentence, match.start(), match.end()))
 
 
 def _lines(text: str) -> Iterator[Statement]:
     """A verdict that is the first, the last or an announced line, or begins the reply."""
     lines = list(lines_of(text))
-    known = _patterns()
+    patterns = _patterns()
     for index, (start, line) in enumerate(lines):
-        headed = index == 0 or bool(known.announces.fullmatch(lines[index - 1][1]))
+        headed = index == 0 or bool(patterns.announces.fullmatch(lines[index - 1][1]))
         headed |= index == 1 and lines[0][1].lstrip().startswith("#")
         if (headed or index == len(lines) - 1) and (value := _alone(line)) is not None:
             yield Statement(value, start, weigh(line, 0, len(line)))
-        elif headed and (led := known.leads.match(line)):
+        elif headed and (led := patterns.leads.match(line)):
             yield Statement(_name(led[1]), start, Weight.ANSWERS)
-            if (other := _alone(line[led.end() :])) is not None:
-                yield Statement(other, start, Weight.ANSWERS)
+            if (second_value := _alone(line[led.end() :])) is not None:
+                yield Statement(second_value, start, Weight.ANSWERS)
         elif index == len(lines) - 1:
             # "… True or false? True."
-            last = [one for _, one in sentences(line)][-1:]
+            last = [sentence for _, sentence in sentences(line)][-1:]
             if last and (value := _alone(last[0])) is not None:
                 yield Statement(value, start, Weight.ANSWERS)
 
@@ -205,7 +212,7 @@ class _Patterns:
     """A value with its negation."""
     holds: re.Pattern[str]
     fails: re.Pattern[str]
-    either: re.Pattern[str]
+    joined_pair: re.Pattern[str]
     """Two values named together."""
     label: re.Pattern[str]
     announces: re.Pattern[str]
@@ -228,39 +235,48 @@ def _patterns() -> _Patterns:
 
 # Compiled at first use: a language server that opens a design never needs them.
 @cache
-def _compile(known: tuple[AnswerLanguage, ...]) -> _Patterns:
-    values = [one.true_false for one in known]
-    clauses = joined(known, lambda one: one.true_false.clause_starts)
-    because = joined(known, lambda one: one.true_false.because)
-    certain = joined(known, lambda one: one.commitment.certain)
-    label = joined(known, lambda one: one.true_false.label)
+def _compile(known_languages: tuple[AnswerLanguage, ...]) -> _Patterns:
+    values = [language.true_false for language in known_languages]
+    clauses = joined(known_languages, lambda language: language.true_false.clause_starts)
+    because = joined(known_languages, lambda language: language.true_false.because)
+    certain = joined(known_languages, lambda language: language.commitment.certain)
+    label = joined(known_languages, lambda language: language.true_false.label)
     stands_for = {
         "VALUE": rf"[\"'(]?({_VALUE})[\"')]?",
         # "No other cache", "the right half": part of a sentence, not its verdict.
         "STOP": rf"(?=\s*(?:[.,;:!\n。，；！)—–{YES}{NO}]|$|-\s|(?:{clauses})\b|[^\x00-\u2e7f]))",
     }
+    joiners = joined(known_languages, lambda language: language.true_false.joiners)
     return _Patterns(
-        true=frozenset(word for one in values for word in one.true),
-        true_alone=frozenset(word for one in values for word in one.true_alone),
-        false_alone=frozenset(word for one in values for word in one.false_alone),
-        value=_insensitive(joined(known, _values)),
-        denied=_insensitive(rf"\s?(?:{joined(known, lambda one: one.true_false.negations)})\s{{0,3}}({_VALUE})"),
-        holds=_insensitive(joined(known, lambda one: one.true_false.holds)),
-        fails=_insensitive(joined(known, lambda one: one.true_false.fails)),
-        either=_insensitive(
-            rf"({_VALUE})(?:\s*(?:,|/|{joined(known, lambda one: one.true_false.either)})\s*)+({_VALUE})"
+        true=frozenset(word for value_words in values for word in value_words.true),
+        true_alone=frozenset(word for value_words in values for word in value_words.true_alone),
+        false_alone=frozenset(word for value_words in values for word in value_words.false_alone),
+        value=_insensitive(joined(known_languages, _values)),
+        denied=_insensitive(
+            rf"\s?(?:{joined(known_languages, lambda language: language.true_false.negations)})\s{{0,3}}({_VALUE})"
         ),
-        cut_off=_insensitive(rf"(?:{joined(known, lambda one: one.short_text.contrasts)})\W*\Z"),
+        holds=_insensitive(joined(known_languages, lambda language: language.true_false.holds)),
+        fails=_insensitive(joined(known_languages, lambda language: language.true_false.fails)),
+        joined_pair=_insensitive(rf"({_VALUE})(?:\s*(?:,|/|{joiners})\s*)+({_VALUE})"),
+        cut_off=_insensitive(rf"(?:{joined(known_languages, lambda language: language.short_text.contrasts)})\W*\Z"),
         label=_insensitive(rf"\A(?:{label})\s*[:：=-]?\s*"),
         announces=_insensitive(rf"\W{{0,8}}(?:{label})\W{{0,8}}"),
-        affirms=_insensitive(rf"\A\W{{0,4}}(?:{joined(known, lambda one: one.true_false.affirms)})[,.!]?"),
-        turns=_insensitive(rf"\A\W{{0,4}}(?:{joined(known, lambda one: one.true_false.turns)})"),
-        denies=_insensitive(rf"\A\W{{0,4}}(?:{joined(known, lambda one: one.true_false.denies)})[,.!]?"),
-        partial=_insensitive(joined(known, lambda one: one.true_false.partial)),
+        affirms=_insensitive(
+            rf"\A\W{{0,4}}(?:{joined(known_languages, lambda language: language.true_false.affirms)})[,.!]?"
+        ),
+        turns=_insensitive(rf"\A\W{{0,4}}(?:{joined(known_languages, lambda language: language.true_false.turns)})"),
+        denies=_insensitive(
+            rf"\A\W{{0,4}}(?:{joined(known_languages, lambda language: language.true_false.denies)})[,.!]?"
+        ),
+        partial=_insensitive(joined(known_languages, lambda language: language.true_false.partial)),
         ends=_insensitive(
             rf"({_VALUE})[\"')”’]{{0,2}}的?(?=\s*(?:[.,;!\n。，；！)—–{YES}{NO}]|$|(?:{because})|(?:{certain})))"
         ),
-        says=tuple(_insensitive(fill(pattern, **stands_for)) for one in known for pattern in one.true_false.says),
+        says=tuple(
+            _insensitive(fill(pattern, **stands_for))
+            for language in known_languages
+            for pattern in language.true_false.says
+        ),
         leads=_insensitive(
             rf"[^\w\n{_TRUE}{_FALSE}{_BOTH}]{{0,8}}({_VALUE})[)\"'”]{{0,4}}(?:\s*[.,:;!。，；：！]|\s*[-–—]\s"
             rf"|\s*(?:{because}))"

@@ -101,7 +101,7 @@ def read_choice(text: str, choices: Mapping[str, str], language: str = "en", *, 
     if statement and extraction.outcome is not ExtractionOutcome.REFUSAL:
         marked = mark_mentions(plain, choices, language)
         # Its last sentence counts more than ticks and crosses, which say there what is true of each choice.
-        letter = _wrong_choice(marked, statement, within=2 if extraction.value is None else 1)
+        letter = _wrong_choice(marked, statement, sentence_count=2 if extraction.value is None else 1)
         if letter is None and extraction.outcome is ExtractionOutcome.NOTHING:
             letter = restated_choice(marked, statement)
         return read(letter) if letter else extraction
@@ -110,40 +110,40 @@ def read_choice(text: str, choices: Mapping[str, str], language: str = "en", *, 
 
 def _truths(choices: Mapping[str, str]) -> dict[str, str]:
     """`true` and `false` → letter, if these are the two choices; else empty."""
-    found = {
+    letters_by_truth = {
         name: letter
         for letter, text in choices.items()
-        for one in languages.LANGUAGES
-        for name, words in (("true", one.true_false.true), ("false", one.true_false.false))
+        for language in languages.LANGUAGES
+        for name, words in (("true", language.true_false.true), ("false", language.true_false.false))
         if text.strip(" .").casefold() in words
     }
-    return found if len(choices) == len(found) == 2 else {}
+    return letters_by_truth if len(choices) == len(letters_by_truth) == 2 else {}
 
 
 def _read(plain: str, choices: Mapping[str, str], language: str) -> Extraction:
     if not plain:
         return Extraction()
-    if same := _worded(plain, choices, language):
-        return read(same[0] if len(same) == 1 else None)
+    if matching_letters := _worded(plain, choices, language):
+        return read(matching_letters[0] if len(matching_letters) == 1 else None)
     marked = without_forced_conditions(mark_mentions(plain, choices, language))
-    _, given, after = marked.rpartition(GIVEN)
-    if given:
-        content, _, rest = after.partition("\n")
-        corrected = since_correction(rest, ANY_MENTION)
-        if corrected is None or not (found := _statements(corrected, choices)):
-            return _given(content, choices, language)
-        return conclude(found, rest)
+    _, marker, text_after = marked.rpartition(GIVEN)
+    if marker:
+        content, _, remainder = text_after.partition("\n")
+        corrected = since_correction(remainder, ANY_MENTION)
+        if corrected is None or not (statements := _statements(corrected, choices)):
+            return _boxed_answer(content, choices, language)
+        return conclude(statements, remainder)
     marked = _settle(marked)
     corrected = since_correction(marked, ANY_MENTION)
     if corrected is not None:
-        if found := [*_statements(corrected, choices), *_bare(corrected)]:
-            return conclude(found, corrected)
+        if statements := [*_statements(corrected, choices), *_bare(corrected)]:
+            return conclude(statements, corrected)
         if letter := committed_choice(corrected):
             return read(letter)
         if re.search(MENTION, corrected):
             return AMBIGUOUS
-    if found := _statements(marked, choices):
-        return conclude(found, marked)
+    if statements := _statements(marked, choices):
+        return conclude(statements, marked)
     return _settled(marked, plain, choices, language)
 
 
@@ -160,75 +160,82 @@ def _settled(marked: str, plain: str, choices: Mapping[str, str], language: str)
 
 def _lists(sentence: str) -> bool:
     """Whether a sentence names several choices and does not deny them."""
-    found = re.search(f"[{SEVERAL}{CLASH}]", sentence)
-    return found is not None and not is_denied(sentence, found.start(), found.end())
+    match = re.search(f"[{SEVERAL}{CLASH}]", sentence)
+    return match is not None and not is_denied(sentence, match.start(), match.end())
 
 
 def _worded(text: str, choices: Mapping[str, str], language: str) -> list[str]:
     """The choices whose wording is the whole text; its spelling, including its article, does not matter."""
     if len(text) > 4 * max(map(len, choices.values()), default=0) + 20:
         return []
-    wanted = normalise(text.removeprefix(GIVEN), language)
+    normal_text = normalise(text.removeprefix(GIVEN), language)
     spelled = _spelled(tuple(choices.items()), language, languages.LANGUAGES)
-    same = [letter for letter, wording in spelled if wording and wording == wanted]
-    if same:
-        return same
+    letters = [letter for letter, wording in spelled if wording and wording == normal_text]
+    if letters:
+        return letters
     for alike in (_counts, _mistyped):
-        if len(same := [letter for letter, wording in spelled if alike(wanted, wording)]) == 1:
-            return same
-    return [] if declines(text) or is_denied(f"{text}.", len(text), len(text)) else _partly(wanted, spelled)
+        if len(letters := [letter for letter, wording in spelled if alike(normal_text, wording)]) == 1:
+            return letters
+    return [] if declines(text) or is_denied(f"{text}.", len(text), len(text)) else _partly(normal_text, spelled)
 
 
-def _partly(given: str, spelled: Sequence[tuple[str, str]]) -> list[str]:
+def _partly(phrase: str, spelled: Sequence[tuple[str, str]]) -> list[str]:
     """The choice of which a few words name a part that no other choice has: "flash" for "NAND flash"."""
-    words = set(re.findall(r"[\u2e80-\u9fff]{2,}|[^\W\d_\u2e80-\u9fff]+", given))
+    words = set(re.findall(r"[\u2e80-\u9fff]{2,}|[^\W\d_\u2e80-\u9fff]+", phrase))
     parts = {letter: set(_PARTS.findall(wording)) if len(wording.split()) < 4 else set() for letter, wording in spelled}
-    common = Counter(part for own in parts.values() for part in own)
-    if any(one.upper() in parts or (one > "\u2e80" and len(one) > 6) for one in words):
+    common = Counter(part for choice_parts in parts.values() for part in choice_parts)
+    if any(word.upper() in parts or (word > "\u2e80" and len(word) > 6) for word in words):
         return []  # A letter may be meant, or this is a sentence.
-    named = [letter for letter, own in parts.items() if words & {part for part in own if common[part] == 1}]
-    others = words - set(_PARTS.findall(" ".join(wording for _, wording in spelled)))
-    return named if len(named) == 1 and len(others) < 2 else []
+    named_letters = [
+        letter for letter, choice_parts in parts.items() if words & {part for part in choice_parts if common[part] == 1}
+    ]
+    other_words = words - set(_PARTS.findall(" ".join(wording for _, wording in spelled)))
+    return named_letters if len(named_letters) == 1 and len(other_words) < 2 else []
 
 
-def _counts(given: str, wording: str) -> bool:
+def _counts(phrase: str, wording: str) -> bool:
     """Whether it is the number that is the choice, with a unit: "6 bits"."""
-    return wording.isdigit() and re.fullmatch(rf"{wording}\s?[^\W\d_]+", given) is not None
+    return wording.isdigit() and re.fullmatch(rf"{wording}\s?[^\W\d_]+", phrase) is not None
 
 
-def _mistyped(given: str, wording: str) -> bool:
+def _mistyped(phrase: str, wording: str) -> bool:
     """Whether it is the wording with two letters exchanged, or one left out, added or replaced inside a word."""
-    if abs(len(given) - len(wording)) > 1 or min(len(given), len(wording)) < (6 if given[:1] > "\u2e80" else 8):
+    if abs(len(phrase) - len(wording)) > 1 or min(len(phrase), len(wording)) < (6 if phrase[:1] > "\u2e80" else 8):
         return False
-    begin, end = _alike(given, wording), _alike(given[::-1], wording[::-1])
-    one, other = (text[begin : max(begin, len(text) - end)] for text in (given, wording))
-    word = begin > 1 and given[begin - 1].isalpha() and (one + other).isalpha()
-    return word and ((len(one) < 2 and len(other) < 2) or (len(one) == 2 and one == other[::-1]))
+    begin, end = _alike(phrase, wording), _alike(phrase[::-1], wording[::-1])
+    phrase_rest, wording_rest = (text[begin : max(begin, len(text) - end)] for text in (phrase, wording))
+    word = begin > 1 and phrase[begin - 1].isalpha() and (phrase_rest + wording_rest).isalpha()
+    return word and (
+        (len(phrase_rest) < 2 and len(wording_rest) < 2)
+        or (len(phrase_rest) == 2 and phrase_rest == wording_rest[::-1])
+    )
 
 
-def _alike(one: str, other: str) -> int:
+def _alike(first: str, second: str) -> int:
     """How many characters two wordings begin with alike."""
-    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return next(
+        (index for index, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), min(len(first), len(second))
+    )
 
 
 @lru_cache(maxsize=256)
 def _spelled(
-    choices: tuple[tuple[str, str], ...], language: str, _known: tuple[AnswerLanguage, ...]
+    choices: tuple[tuple[str, str], ...], language: str, _known_languages: tuple[AnswerLanguage, ...]
 ) -> tuple[tuple[str, str], ...]:
     return tuple((letter, normalise(choice, language)) for letter, choice in choices)
 
 
-def _given(content: str, choices: Mapping[str, str], language: str) -> Extraction:
+def _boxed_answer(content: str, choices: Mapping[str, str], language: str) -> Extraction:
     """What the content of a box, a tag or a field names."""
-    if same := _worded(content.strip(), choices, language):
-        return read(same[0] if len(same) == 1 else None)
-    letters = {letter_of(one) for one in re.findall(MENTION, content)}
+    if matching_letters := _worded(content.strip(), choices, language):
+        return read(matching_letters[0] if len(matching_letters) == 1 else None)
+    letters = {letter_of(mark) for mark in re.findall(MENTION, content)}
     if not letters:
-        letters = {letter_of(one) for one in re.findall(f"[{TEXTS}]", content)}
+        letters = {letter_of(mark) for mark in re.findall(f"[{TEXTS}]", content)}
     if not letters:
         return Extraction()
-    if len(letters) > 1 and (found := _statements(content, choices)):
-        return conclude(found, content)
+    if len(letters) > 1 and (statements := _statements(content, choices)):
+        return conclude(statements, content)
     mention = re.search(ANY_MENTION, content)
     if len(letters) == 1 and mention and not is_denied(content, mention.start(), mention.end()):
         return read(letters.pop())
@@ -237,72 +244,72 @@ def _given(content: str, choices: Mapping[str, str], language: str) -> Extractio
 
 def _settle(text: str) -> str:
     """A reply in which "not A but B", "B, not A" and "A? No." name what they affirm, and nothing else."""
-    known = _patterns()
-    text = known.asked_no.sub(" ", known.asked_yes.sub(r"\1 is correct.", text))
-    return known.first_of.sub(_first, known.second_of.sub(_last, text))
+    patterns = _patterns()
+    text = patterns.asked_no.sub(" ", patterns.asked_yes.sub(r"\1 is correct.", text))
+    return patterns.first_of.sub(_first, patterns.second_of.sub(_last, text))
 
 
-def _first(found: re.Match[str]) -> str:
-    return next(group for group in found.groups() if group)
+def _first(match: re.Match[str]) -> str:
+    return next(group for group in match.groups() if group)
 
 
-def _last(found: re.Match[str]) -> str:
-    return [group for group in found.groups() if group][-1]
+def _last(match: re.Match[str]) -> str:
+    return [group for group in match.groups() if group][-1]
 
 
 def _statements(text: str, choices: Mapping[str, str]) -> list[Statement]:
     lines = option_lines(text)
-    found = [
-        Statement(letter_of(one.mention), one.position, weigh(one.text, 0, len(one.text)))
-        for one in answering_lines(lines, text)
+    statements = [
+        Statement(letter_of(line.mention), line.position, weigh(line.text, 0, len(line.text)))
+        for line in answering_lines(lines, text)
     ]
-    found += _alone(text)
+    statements += _alone(text)
     listed = _listed(lines)
     for start, sentence in sentences(text):
         if re.search(ANY_MENTION, sentence):
-            found += _said(sentence[:_MAX_SENTENCE], start, listed)
-    if not found and (letter := judged_lines(lines, tuple(choices)) or answering_section(lines)):
-        found.append(Statement(letter, 0, Weight.HOLDS))
-    return found
+            statements += _sentence_statements(sentence[:_MAX_SENTENCE], start, listed)
+    if not statements and (letter := judged_lines(lines, tuple(choices)) or answering_section(lines)):
+        statements.append(Statement(letter, 0, Weight.HOLDS))
+    return statements
 
 
 def _alone(text: str) -> Iterator[Statement]:
     """A choice that is the whole last sentence of a line of several."""
-    said = [(start, one) for start, one in sentences(text) if one.strip()]
-    for start, sentence in said[-1:]:
+    nonempty_sentences = [(start, passage) for start, passage in sentences(text) if passage.strip()]
+    for start, sentence in nonempty_sentences[-1:]:
         begins = start == 0 or text[start - 1] == "\n"
         listed = re.search(rf"{ANY_MENTION}[^\w\n]{{0,4}}[;；]\s*$", text[:start])
-        if not begins and not listed and (found := _patterns().corrected.fullmatch(sentence.rstrip(" .!。\"')"))):
-            yield Statement(letter_of(found[1]), start)
+        if not begins and not listed and (match := _patterns().corrected.fullmatch(sentence.rstrip(" .!。\"')"))):
+            yield Statement(letter_of(match[1]), start)
 
 
 def _listed(lines: Sequence[Line]) -> frozenset[int]:
     """Where choices are listed: what is said in such a line is said of its choice."""
-    return frozenset(one.position for one in lines if one.is_listed)
+    return frozenset(line.position for line in lines if line.is_listed)
 
 
-def _said(sentence: str, start: int, listed: frozenset[int]) -> Iterator[Statement]:
-    known = _patterns()
-    for pattern in known.says:
-        for found in pattern.finditer(sentence):
-            if not is_denied(sentence, found.start(), found.end()):
-                yield _statement(found, start, weigh(sentence, found.start(), found.end()))
-    for pattern in known.holds:
-        for found in pattern.finditer(sentence):
-            if start + found.start() not in listed and not is_denied(sentence, found.start(), found.end()):
-                weight = weigh(sentence, found.start(), found.end())
-                yield _statement(found, start, Weight.HOLDS if weight is Weight.ANSWERS else weight)
+def _sentence_statements(sentence: str, start: int, listed: frozenset[int]) -> Iterator[Statement]:
+    patterns = _patterns()
+    for pattern in patterns.says:
+        for match in pattern.finditer(sentence):
+            if not is_denied(sentence, match.start(), match.end()):
+                yield _statement(match, start, weigh(sentence, match.start(), match.end()))
+    for pattern in patterns.holds:
+        for match in pattern.finditer(sentence):
+            if start + match.start() not in listed and not is_denied(sentence, match.start(), match.end()):
+                weight = weigh(sentence, match.start(), match.end())
+                yield _statement(match, start, Weight.HOLDS if weight is Weight.ANSWERS else weight)
 
 
-def _statement(found: re.Match[str], start: int, weight: Weight) -> Statement:
-    group = found.lastindex or 0
-    return Statement(letter_of(found[group]), start + found.start(group), weight)
+def _statement(match: re.Match[str], start: int, weight: Weight) -> Statement:
+    group = match.lastindex or 0
+    return Statement(letter_of(match[group]), start + match.start(group), weight)
 
 
 def _bare(text: str) -> Iterator[Statement]:
     """The letter right after a correction: "no wait, C"."""
-    if (found := _patterns().corrected.match(text)) and not is_denied(text, found.start(1), found.end(1)):
-        yield Statement(letter_of(found[1]), found.start(1))
+    if (match := _patterns().corrected.match(text)) and not is_denied(text, match.start(1), match.end(1)):
+        yield Statement(letter_of(match[1]), match.start(1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -323,18 +330,18 @@ def _patterns() -> _Patterns:
 
 # Compiled at first use: a language server that opens a design never needs them.
 @cache
-def _compile(known: tuple[AnswerLanguage, ...]) -> _Patterns:
-    because = joined(known, lambda one: one.choices.because)
-    joins = joined(known, lambda one: one.choices.joins)
-    yes = any_of(word for one in known for word in one.true_false.true)
-    no = any_of(word for one in known for word in one.true_false.false)
+def _compile(known_languages: tuple[AnswerLanguage, ...]) -> _Patterns:
+    because = joined(known_languages, lambda language: language.choices.because)
+    joins = joined(known_languages, lambda language: language.choices.joins)
+    yes = any_of(word for language in known_languages for word in language.true_false.true)
+    no = any_of(word for language in known_languages for word in language.true_false.false)
 
     def compiled(patterns: Iterator[tuple[AnswerLanguage, str]]) -> Iterator[re.Pattern[str]]:
-        for one, pattern in patterns:
+        for language, pattern in patterns:
             stands_for = {
                 "M": rf"({MENTION})\)?",
                 "A": rf"({ANY_MENTION})[)\"”’»]{{0,2}}",
-                "N": one.choices.nouns,
+                "N": language.choices.nouns,
                 "STOP": (
                     rf"(?=[\s\"')\]]{{0,4}}(?:[.,;:!\n—–。，；！、)→{YES}]|$|-\s|\((?!\s*(?:{joins})\b)[^()\n]{{1,200}}\)[.!]?\s*(?:$|\n)|(?:{because})))"
                 ),
@@ -346,12 +353,14 @@ def _compile(known: tuple[AnswerLanguage, ...]) -> _Patterns:
 
     return _Patterns(
         says=(
-            *compiled((one, pattern) for one in known for pattern in one.choices.says),
-            *compiled((known[0], pattern) for pattern in (_ARROW, rf"{YES}\s{{0,3}}<M>")),
+            *compiled((language, pattern) for language in known_languages for pattern in language.choices.says),
+            *compiled((known_languages[0], pattern) for pattern in (_ARROW, rf"{YES}\s{{0,3}}<M>")),
         ),
-        holds=tuple(compiled((one, pattern) for one in known for pattern in one.choices.holds)),
-        first_of=whole((one, pattern) for one in known for pattern in one.choices.first_of),
-        second_of=whole((one, pattern) for one in known for pattern in one.choices.second_of),
+        holds=tuple(
+            compiled((language, pattern) for language in known_languages for pattern in language.choices.holds)
+        ),
+        first_of=whole((language, pattern) for language in known_languages for pattern in language.choices.first_of),
+        second_of=whole((language, pattern) for language in known_languages for pattern in language.choices.second_of),
         asked_yes=re.compile(rf"([{LETTERS}])\s?\?\s*(?:{yes})(?!\w)[.!]?", re.IGNORECASE),
         asked_no=re.compile(rf"[{LETTERS}]\s?\?\s*(?:{no})(?=\s*(?:[.!?;\n]|$))[.!]?", re.IGNORECASE),
         corrected=re.compile(
@@ -360,23 +369,25 @@ def _compile(known: tuple[AnswerLanguage, ...]) -> _Patterns:
     )
 
 
-def _wrong_choice(text: str, statement: str, *, within: int) -> str | None:
+def _wrong_choice(text: str, statement: str, *, sentence_count: int) -> str | None:
     """The choice that a reply ends by calling wrong, if the question asks for that.
 
     Args:
         text: A reply with its mentions marked.
         statement: The question.
-        within: How many sentences are its end.
+        sentence_count: How many sentences are its end.
     """
     if not _ASKS_FOR_WRONG.search(statement):
         return None
-    said = [one for _, one in sentences(text[-_MAX_REPLY:]) if re.search(r"\w", one)]
-    for sentence in reversed(said[-within:]):
-        found = [one for one in _NAMES_WRONG.finditer(sentence) if not is_denied(sentence, one.start(), one.end())]
-        letters = {letter_of(next(filter(None, one.groups()))) for one in found}
+    sentence_texts = [passage for _, passage in sentences(text[-_MAX_REPLY:]) if re.search(r"\w", passage)]
+    for sentence in reversed(sentence_texts[-sentence_count:]):
+        matches = [
+            match for match in _NAMES_WRONG.finditer(sentence) if not is_denied(sentence, match.start(), match.end())
+        ]
+        letters = {letter_of(next(filter(None, match.groups()))) for match in matches}
         if letters:
             return letters.pop() if len(letters) == 1 else None
-    called = {letter_of(call[1]) for one in said if (call := _CALLS_WRONG.match(one))}
-    if any(_CALLS_WRONG.match(one) for one in said[-within:]):
-        return called.pop() if len(called) == 1 else None
+    wrong_letters = {letter_of(call[1]) for passage in sentence_texts if (call := _CALLS_WRONG.match(passage))}
+    if any(_CALLS_WRONG.match(passage) for passage in sentence_texts[-sentence_count:]):
+        return wrong_letters.pop() if len(wrong_letters) == 1 else None
     return answering_section(option_lines(text), wrong=True)

@@ -54,7 +54,7 @@ class _Wording:
 
 def mark_mentions(text: str, choices: Mapping[str, str], language: str) -> str:
     """A reply in which every mention of a choice, and every list of several, is one character; see `mark_each`."""
-    return _patterns("".join(sorted(choices))).list.sub(_several, mark_each(text, choices, language))
+    return _patterns("".join(sorted(choices))).list.sub(_merge_letters, mark_each(text, choices, language))
 
 
 def mark_each(text: str, choices: Mapping[str, str], language: str) -> str:
@@ -66,23 +66,25 @@ def mark_each(text: str, choices: Mapping[str, str], language: str) -> str:
         language: ISO 639 code of the wordings.
     """
     offered = "".join(sorted(choices))
-    known = _patterns(offered)
+    patterns = _patterns(offered)
     text = re.sub(r"\b(option|choice|answer)_(?=[a-zA-Z]\b)", r"\1 ", text, flags=re.IGNORECASE)
     text = _without_lettered_texts(text, choices)
     text = _mark_texts(text, _wordings(tuple(choices.items()), language, languages.LANGUAGES))
     text = _mark_positions(text, choices, _LETTER, _TEXT)
-    text = known.run.sub(SEVERAL, known.short_noun.sub(r"\1: ", text))
-    text = known.lower.sub(_upper, text)
-    text = known.trailing.sub(lambda found: found[1].upper(), text)
-    text = known.letter.sub(_mark_letter, text)
+    text = patterns.run.sub(SEVERAL, patterns.short_noun.sub(r"\1: ", text))
+    text = patterns.lower.sub(_upper, text)
+    text = patterns.trailing.sub(lambda match: match[1].upper(), text)
+    text = patterns.letter.sub(_mark_letter, text)
     text = re.sub(r"[*`]+|(?<!\w)_{1,3}|_{1,3}(?!\w)", "", text)
-    text = known.aside.sub("", known.labelled.sub(_merge, text))
-    return known.explained.sub(lambda found: found[0] if letter_of(found[1]) != letter_of(found[2]) else found[2], text)
+    text = patterns.aside.sub("", patterns.labelled.sub(_merge, text))
+    return patterns.explained.sub(
+        lambda match: match[0] if letter_of(match[1]) != letter_of(match[2]) else match[2], text
+    )
 
 
-def _upper(found: re.Match[str]) -> str:
-    letter = next(group for group in reversed(found.groups()) if group)
-    return found[0].removesuffix(letter) + letter.upper()
+def _upper(match: re.Match[str]) -> str:
+    letter = next(group for group in reversed(match.groups()) if group)
+    return match[0].removesuffix(letter) + letter.upper()
 
 
 def _without_lettered_texts(text: str, choices: Mapping[str, str]) -> str:
@@ -99,19 +101,19 @@ def _without_lettered_texts(text: str, choices: Mapping[str, str]) -> str:
 
 @lru_cache(maxsize=256)
 def _wordings(
-    choices: tuple[tuple[str, str], ...], language: str, _known: tuple[AnswerLanguage, ...]
+    choices: tuple[tuple[str, str], ...], language: str, _known_languages: tuple[AnswerLanguage, ...]
 ) -> tuple[_Wording, ...]:
     spoken = languages.find_language(language)
     articles = spoken.short_text.articles if spoken else ""
-    found: dict[str, set[str]] = {}
+    letters_by_wording: dict[str, set[str]] = {}
     for letter, choice in choices:
         plain = re.sub(r"[*`]+", "", answer_text(choice)).strip(" \t\n.,;:!?。；，").lower()
         bare = re.sub(rf"^(?:{articles})", "", plain) if articles else plain
-        for one in {plain, bare, *_abbreviated(choice)}:
-            found.setdefault(one, set()).add(letter)
+        for wording in {plain, bare, *_abbreviated(choice)}:
+            letters_by_wording.setdefault(wording, set()).add(letter)
     return tuple(
         _Wording(letter, text, _is_weak(text))
-        for text, letters in sorted(found.items(), key=lambda one: -len(one[0]))
+        for text, letters in sorted(letters_by_wording.items(), key=lambda pair: -len(pair[0]))
         for letter in letters
         # Wording that two choices share names neither, and one that is a letter is taken for the letter.
         if text and len(letters) == 1 and not re.fullmatch(r"[a-z]", text)
@@ -120,9 +122,9 @@ def _wordings(
 
 def _abbreviated(choice: str) -> Iterator[str]:
     """Term and abbreviation of "direct memory access (DMA)", in lower case."""
-    if found := re.fullmatch(r"\s*(.{8,80}?)\s*[(（]([A-Z][A-Z0-9/-]{1,9})[)）][\s.]*", choice):
-        yield found[1].lower()
-        yield found[2].lower()
+    if match := re.fullmatch(r"\s*(.{8,80}?)\s*[(（]([A-Z][A-Z0-9/-]{1,9})[)）][\s.]*", choice):
+        yield match[1].lower()
+        yield match[2].lower()
 
 
 def _is_weak(text: str) -> bool:
@@ -130,9 +132,13 @@ def _is_weak(text: str) -> bool:
 
 
 @cache
-def _common(known: tuple[AnswerLanguage, ...]) -> frozenset[str]:
-    words = [one.true_false for one in known]
-    return frozenset(word for one in words for word in (*one.true, *one.false, *one.true_alone, *one.false_alone))
+def _common(known_languages: tuple[AnswerLanguage, ...]) -> frozenset[str]:
+    words = [language.true_false for language in known_languages]
+    return frozenset(
+        word
+        for value_words in words
+        for word in (*value_words.true, *value_words.false, *value_words.true_alone, *value_words.false_alone)
+    )
 
 
 def _mark_texts(text: str, wordings: tuple[_Wording, ...]) -> str:
@@ -140,32 +146,32 @@ def _mark_texts(text: str, wordings: tuple[_Wording, ...]) -> str:
     if len(lower) != len(text):
         return text
     spans: list[tuple[int, int, str]] = []
-    taken = bytearray(len(text))
-    for one in wordings:
-        size, start = len(one.text), lower.find(one.text)
+    taken_mask = bytearray(len(text))
+    for wording in wordings:
+        size, start = len(wording.text), lower.find(wording.text)
         while start >= 0:
             end = start + size
             if (
-                not any(taken[start:end])
+                not any(taken_mask[start:end])
                 and _stands_alone(lower, start, end)
-                and (not one.weak or _fits(lower, start, end))
+                and (not wording.weak or _fits(lower, start, end))
             ):
-                taken[start:end] = b"\x01" * size
-                spans.append((start, end, chr(_TEXT + ord(one.letter) - 65)))
-            start = lower.find(one.text, end)
-    pieces, done = [], 0
+                taken_mask[start:end] = b"\x01" * size
+                spans.append((start, end, chr(_TEXT + ord(wording.letter) - 65)))
+            start = lower.find(wording.text, end)
+    pieces, copied_end = [], 0
     for start, end, mark in sorted(spans):
-        pieces += [text[done:start], mark]
-        done = end
-    return "".join((*pieces, text[done:]))
+        pieces += [text[copied_end:start], mark]
+        copied_end = end
+    return "".join((*pieces, text[copied_end:]))
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
-    before, after = text[start - 1 : start], text[end : end + 1]
+    char_before, char_after = text[start - 1 : start], text[end : end + 1]
     return (
-        not (_is_word(before) and _is_word(text[start]))
-        and not (_is_word(after) and _is_word(text[end - 1]))
-        and not (after in "-^" and text[end + 1 : end + 2].isalnum() if after else False)
+        not (_is_word(char_before) and _is_word(text[start]))
+        and not (_is_word(char_after) and _is_word(text[end - 1]))
+        and not (char_after in "-^" and text[end + 1 : end + 2].isalnum() if char_after else False)
     )
 
 
@@ -175,46 +181,46 @@ def _is_word(character: str) -> bool:
 
 def _fits(text: str, start: int, end: int) -> bool:
     """Whether a short wording is where an answer would be."""
-    before = text[max(0, start - 12) : start].rpartition("\n")[2]
-    after = text[end : end + 4].lstrip(" *_`\"')")
+    text_before = text[max(0, start - 12) : start].rpartition("\n")[2]
+    text_after = text[end : end + 4].lstrip(" *_`\"')")
     ends = (
-        not after
+        not text_after
         or _patterns("").predicate.match(text, end) is not None
-        or after[0] in ".,;:!?)(\n。，；：、"
+        or text_after[0] in ".,;:!?)(\n。，；：、"
         or text[end : end + 2] == " ("
     )
     return ends and (
-        not before.strip(" *_`\"'(\n>#-\ue010\ue011\ue012")
-        or before.rstrip(" *_`\"'(")[-1:] in ")].:=\n"
-        or _patterns("").copula.search(before) is not None
+        not text_before.strip(" *_`\"'(\n>#-\ue010\ue011\ue012")
+        or text_before.rstrip(" *_`\"'(")[-1:] in ")].:=\n"
+        or _patterns("").copula.search(text_before) is not None
     )
 
 
-def _mark_letter(found: re.Match[str]) -> str:
-    letter = next(group for group in found.groups() if group)
+def _mark_letter(match: re.Match[str]) -> str:
+    letter = next(group for group in match.groups() if group)
     mark = chr(_LETTER + ord(letter.upper()) - 65)
-    line = found.string.rfind("\n", 0, found.start()) + 1
-    begins = not re.search(r"\w", found.string[line : found.start()][:20])
+    line = match.string.rfind("\n", 0, match.start()) + 1
+    begins = not re.search(r"\w", match.string[line : match.start()][:20])
     # "(B) text" and "**B.** text" begin a line as "B) text" does.
-    return f"{mark})" if begins and re.search(r"[)\].:]", found[0]) else mark
+    return f"{mark})" if begins and re.search(r"[)\].:]", match[0]) else mark
 
 
-def _merge(found: re.Match[str]) -> str:
+def _merge(match: re.Match[str]) -> str:
     """A letter and the wording behind it."""
-    letter, text = found[1], found[3]
+    letter, text = match[1], match[3]
     if letter_of(letter) == letter_of(text):
-        line = found.string.rfind("\n", 0, found.start()) + 1
-        begins = not re.search(r"\w", found.string[line : found.start()][:20])
+        line = match.string.rfind("\n", 0, match.start()) + 1
+        begins = not re.search(r"\w", match.string[line : match.start()][:20])
         return (
             f"{letter})"
-            if begins and found[2].strip() and found.string[found.end() :][:2].strip(" ").isalnum()
+            if begins and match[2].strip() and match.string[match.end() :][:2].strip(" ").isalnum()
             else letter
         )
-    return CLASH if found[2].strip() in (")", ".", ":", "(", "") else found[0]
+    return CLASH if match[2].strip() in (")", ".", ":", "(", "") else match[0]
 
 
-def _several(found: re.Match[str]) -> str:
-    letters = set(re.findall(rf"[{LETTERS}]", found[0]))
+def _merge_letters(match: re.Match[str]) -> str:
+    letters = set(re.findall(rf"[{LETTERS}]", match[0]))
     return letters.pop() if len(letters) == 1 else SEVERAL
 
 
@@ -246,32 +252,33 @@ def _patterns(offered: str) -> _Patterns:
 
 # Compiled at first use: a language server that opens a design never needs them.
 @cache
-def _compile(offered: str, known: tuple[AnswerLanguage, ...]) -> _Patterns:
-    one, either = f"[{offered or 'A'}]", f"[{offered or 'A'}{offered.lower() or 'a'}]"
+def _compile(offered: str, known_languages: tuple[AnswerLanguage, ...]) -> _Patterns:
+    capital, either_case = f"[{offered or 'A'}]", f"[{offered or 'A'}{offered.lower() or 'a'}]"
     small = f"[{offered.lower() or 'a'}]"
     later = f"[{offered[1:].lower() or 'b'}]"  # "A" would be an article.
-    nouns = joined(known, lambda language: language.choices.nouns)
+    nouns = joined(known_languages, lambda language: language.choices.nouns)
     leads = r"\b(?:so|also|donc|gives|makes|thus)\b|所以|故"
-    copulas = joined(known, lambda language: language.choices.copulas)
-    joins = joined(known, lambda language: language.choices.joins)
-    verbs = joined(known, lambda language: language.choices.predicates)
+    copulas = joined(known_languages, lambda language: language.choices.copulas)
+    joins = joined(known_languages, lambda language: language.choices.joins)
+    verbs = joined(known_languages, lambda language: language.choices.predicates)
     settled = (
-        joined(known, lambda language: language.commitment.certain),
-        joined(known, lambda language: language.commitment.praises),
+        joined(known_languages, lambda language: language.commitment.certain),
+        joined(known_languages, lambda language: language.commitment.praises),
     )
-    because = joined(known, lambda language: language.choices.because)
-    others = any_of((verbs, joined(known, lambda language: language.choices.adverbials), *settled))
+    because = joined(known_languages, lambda language: language.choices.because)
+    followers = any_of((verbs, joined(known_languages, lambda language: language.choices.adverbials), *settled))
     # "A" before a word is an article, and C before one may be the language of a program.
     no_article = rf"(?!(?:[AI])[ \t]+(?!(?:{verbs}|{joins})\b)[a-zà-ÿ])"
-    no_noun = rf"(?![ \t]+(?!(?:{others}|{joins})\b)[a-zà-ÿ])"
+    no_noun = rf"(?![ \t]+(?!(?:{followers}|{joins})\b)[a-zà-ÿ])"
     quote = r"[(\[{<\"'“‘„«»「『【《]"
     noun = rf"(?:(?:{nouns})[ \t]*)"
+    asides = joined(known_languages, lambda language: language.choices.aside)
     return _Patterns(
         short_noun=re.compile(
-            rf"\b({joined(known, lambda language: language.choices.short_nouns)})\.[ \t]*", re.IGNORECASE
+            rf"\b({joined(known_languages, lambda language: language.choices.short_nouns)})\.[ \t]*", re.IGNORECASE
         ),
         aside=re.compile(
-            rf"\b(?:{joined(known, lambda language: language.choices.aside)})\s+{noun}?[{LETTERS}{TEXTS}][ \t]?,?",
+            rf"\b(?:{asides})\s+{noun}?[{LETTERS}{TEXTS}][ \t]?,?",
             re.IGNORECASE,
         ),
         lower=re.compile(
@@ -283,16 +290,16 @@ def _compile(offered: str, known: tuple[AnswerLanguage, ...]) -> _Patterns:
         ),
         trailing=re.compile(rf"(?<=[a-zà-ÿ,:][ ])({small})(?=[.!]?[ \t]*$)", re.MULTILINE),
         run=re.compile(
-            rf"(?:^|(?<=\ue010))[^\w\n]{{0,4}}(?:{one}{{2,5}}"
-            rf"|{either}(?:[ \t]*(?:[,;/&+、]|(?i:{joins}))[ \t]*(?:(?i:{joins})[ \t]*)?{either}){{1,9}})"
+            rf"(?:^|(?<=\ue010))[^\w\n]{{0,4}}(?:{capital}{{2,5}}"
+            rf"|{either_case}(?:[ \t]*(?:[,;/&+、]|(?i:{joins}))[ \t]*(?:(?i:{joins})[ \t]*)?{either_case}){{1,9}})"
             r"[^\w\n]{0,4}$",
             re.MULTILINE,
         ),
         letter=re.compile(
             rf"(?<![A-Za-z0-9À-ÿ_.)\\])(?<![Nn]/)(?:"
-            rf"{quote}\s?(?:(?i:{noun}))?(?:\*\*|`)?({either})(?:\*\*|`)?\s?[)\]}}>\"'”’“»«」』】》](?!\w)"
-            rf"|(?:\*{{1,3}}|_{{1,2}}|`)[(\[\"]?({either})[)\].:\"]{{0,2}}(?:\*{{1,3}}|_{{1,2}}|`)(?![A-Za-z0-9])"
-            rf"|{no_article}({one}){_END}{no_noun})"
+            rf"{quote}\s?(?:(?i:{noun}))?(?:\*\*|`)?({either_case})(?:\*\*|`)?\s?[)\]}}>\"'”’“»«」』】》](?!\w)"
+            rf"|(?:\*{{1,3}}|_{{1,2}}|`)[(\[\"]?({either_case})[)\].:\"]{{0,2}}(?:\*{{1,3}}|_{{1,2}}|`)(?![A-Za-z0-9])"
+            rf"|{no_article}({capital}){_END}{no_noun})"
         ),
         labelled=re.compile(
             rf"([{LETTERS}])([ \t]?[).:\]\-–—,=\"'/、]{{0,3}}[ \t]*[(\"“'「]?[ \t]*)"
@@ -321,29 +328,29 @@ def _mark_positions(text: str, choices: Mapping[str, str], letter: int, wording:
         wording: Code of the mark of the text of A.
     """
     letters = sorted(choices)
-    for together, one in _together(tuple(choices.items()), languages.LANGUAGES):
-        text = together.sub(chr(wording + ord(one) - 65), text)
-    for known in _compile_positions(languages.LANGUAGES):
-        if not known.likely.search(text):
+    for together, choice_letter in _together(tuple(choices.items()), languages.LANGUAGES):
+        text = together.sub(chr(wording + ord(choice_letter) - 65), text)
+    for positions in _compile_positions(languages.LANGUAGES):
+        if not positions.likely.search(text):
             continue
-        places = [*zip(known.places, letters, strict=False)]
-        ends = zip((known.last_but_one, known.last), letters[-2:], strict=False) if len(letters) > 1 else ()
-        for pattern, one in (*ends, *places):
-            text = pattern.sub(chr(letter + ord(one) - 65), text)
+        places = [*zip(positions.places, letters, strict=False)]
+        ends = zip((positions.last_but_one, positions.last), letters[-2:], strict=False) if len(letters) > 1 else ()
+        for pattern, choice_letter in (*ends, *places):
+            text = pattern.sub(chr(letter + ord(choice_letter) - 65), text)
     return text
 
 
 @lru_cache(maxsize=256)
 def _together(
-    choices: tuple[tuple[str, str], ...], known: tuple[AnswerLanguage, ...]
+    choices: tuple[tuple[str, str], ...], known_languages: tuple[AnswerLanguage, ...]
 ) -> tuple[tuple[re.Pattern[str], str], ...]:
     """What the only choice says that is "none of them" or "all of them", and its letter."""
-    found = []
-    for spoken in _compile_positions(known):
-        for together in (spoken.none, spoken.every):
-            named = [letter for letter, text in choices if together.fullmatch(text.strip(" .。"))]
-            found += [(together, named[0])] if len(named) == 1 else []
-    return tuple(found)
+    pairs = []
+    for spoken in _compile_positions(known_languages):
+        for together in (spoken.none_phrase, spoken.all_phrase):
+            named_letters = [letter for letter, text in choices if together.fullmatch(text.strip(" .。"))]
+            pairs += [(together, named_letters[0])] if len(named_letters) == 1 else []
+    return tuple(pairs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -353,14 +360,14 @@ class _Positions:
     places: tuple[re.Pattern[str], ...]
     last: re.Pattern[str]
     last_but_one: re.Pattern[str]
-    none: re.Pattern[str]
-    every: re.Pattern[str]
+    none_phrase: re.Pattern[str]
+    all_phrase: re.Pattern[str]
 
 
 # Compiled at first use: a language server that opens a design never needs them.
 @cache
-def _compile_positions(known: tuple[AnswerLanguage, ...]) -> tuple[_Positions, ...]:
-    return tuple(_positions(one) for one in known)
+def _compile_positions(known_languages: tuple[AnswerLanguage, ...]) -> tuple[_Positions, ...]:
+    return tuple(_positions(language) for language in known_languages)
 
 
 def _positions(language: AnswerLanguage) -> _Positions:
@@ -368,21 +375,23 @@ def _positions(language: AnswerLanguage) -> _Positions:
     numbers = (*places.numbers, *("" for _ in places.ordinals[len(places.numbers) :]))
     return _Positions(
         likely=_insensitive(any_of((*places.ordinals, places.last, places.last_but_one, places.counted)) or "(?!)"),
-        places=tuple(_place(language, *one) for one in zip(places.ordinals, numbers, strict=True)),
-        last=_place(language, places.last, ""),
-        last_but_one=_place(language, places.last_but_one, ""),
+        places=tuple(
+            _position_pattern(language, *ordinal_forms) for ordinal_forms in zip(places.ordinals, numbers, strict=True)
+        ),
+        last=_position_pattern(language, places.last, ""),
+        last_but_one=_position_pattern(language, places.last_but_one, ""),
         # "None of the options A, B or C" leaves D.
-        none=_insensitive(rf"(?:{places.none or '(?!)'})(?!\W*[A-H]\b)"),
-        every=_insensitive(places.every or "(?!)"),
+        none_phrase=_insensitive(rf"(?:{places.none_phrases or '(?!)'})(?!\W*[A-H]\b)"),
+        all_phrase=_insensitive(places.all_phrases or "(?!)"),
     )
 
 
-def _place(language: AnswerLanguage, ordinal: str, number: str) -> re.Pattern[str]:
+def _position_pattern(language: AnswerLanguage, ordinal: str, number: str) -> re.Pattern[str]:
     places, end = language.places, r"(?=\s*(?:[.,;:!?)。，；！]|$))"
     if not ordinal:
         return re.compile("(?!)")
     if language.unspaced:
-        return _insensitive(rf"(?:{ordinal})(?:{places.nouns})(?={places.behind}|{end[3:-1]})")
+        return _insensitive(rf"(?:{ordinal})(?:{places.nouns})(?={places.suffixes}|{end[3:-1]})")
     word = rf"\b(?:(?:{places.articles})\s+)?\b(?:{ordinal})"
     ways = [
         rf"(?<!my ){word}\s+(?:{places.nouns})\b",

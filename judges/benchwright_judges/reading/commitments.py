@@ -54,18 +54,24 @@ def committed_choice(text: str) -> str | None:
     if _patterns().asks.match(text.lstrip(" >*-\"'")) and "?" in text and "\n" not in text:
         return None
     affirmed = list(_affirmed(text))
-    letters = {one.letter for one in affirmed}
-    if len({one.letter for one in affirmed if one.praised}) > 2:  # Each is said to be something.
+    letters = {affirmation.letter for affirmation in affirmed}
+    if (
+        len({affirmation.letter for affirmation in affirmed if affirmation.praised}) > 2
+    ):  # Each is said to be something.
         return None
     if len(letters) > 1:
-        last = [one for one in affirmed if one.sentence == affirmed[-1].sentence]
+        last = [affirmation for affirmation in affirmed if affirmation.sentence == affirmed[-1].sentence]
         earlier = affirmed[: -len(last)]
-        affirmed = [one for one in last if one.concludes]
-        letters = {one.letter for one in affirmed}
-        decided = {one.letter for one in earlier if one.commits and one.by_letter} - letters
-        if (decided or len({one.letter for one in last}) > 1) and not any(one.praised for one in affirmed):
+        affirmed = [affirmation for affirmation in last if affirmation.concludes]
+        letters = {affirmation.letter for affirmation in affirmed}
+        decided = {
+            affirmation.letter for affirmation in earlier if affirmation.commits and affirmation.by_letter
+        } - letters
+        if (decided or len({affirmation.letter for affirmation in last}) > 1) and not any(
+            affirmation.praised for affirmation in affirmed
+        ):
             return None
-    if len(letters) == 1 and any(one.commits for one in affirmed):
+    if len(letters) == 1 and any(affirmation.commits for affirmation in affirmed):
         return letters.pop()
     return None
 
@@ -77,15 +83,19 @@ def restated_choice(text: str, statement: str) -> str | None:
         text: A reply with its mentions marked.
         statement: The question.
     """
-    said = [one for _, one in sentences(text[:_MAX_REPLY]) if one.strip()]
-    named = set(_MENTION.findall(text[:_MAX_REPLY]))
-    if len(said) != 1 or len(named) != 1 or "?" in text or not _patterns().finished.search(text):
+    sentence_texts = [sentence for _, sentence in sentences(text[:_MAX_REPLY]) if sentence.strip()]
+    mentions = set(_MENTION.findall(text[:_MAX_REPLY]))
+    if len(sentence_texts) != 1 or len(mentions) != 1 or "?" in text or not _patterns().finished.search(text):
         return None
-    found = _MENTION.search(said[0])
-    if not found or is_denied(said[0], found.start(), found.end()) or _patterns().elsewhere.search(said[0]):
+    match = _MENTION.search(sentence_texts[0])
+    if (
+        not match
+        or is_denied(sentence_texts[0], match.start(), match.end())
+        or _patterns().elsewhere.search(sentence_texts[0])
+    ):
         return None
-    words, asked = _words(text), _words(statement)
-    return letter_of(named.pop()) if words and len(words & asked) >= 0.6 * len(words) else None
+    words, asked_words = _words(text), _words(statement)
+    return letter_of(mentions.pop()) if words and len(words & asked_words) >= 0.6 * len(words) else None
 
 
 def _words(text: str) -> set[str]:
@@ -106,13 +116,13 @@ def remaining_choice(text: str, choices: Mapping[str, str], language: str) -> st
     gone: set[str | None] = set()
     for _, sentence in sentences(mark_each(text, choices, language)):
         for clause in re.split(r";", sentence):
-            named = {letter_of(one) for one in re.findall(f"[{LETTERS}{TEXTS}]", clause)}
+            named_letters = {letter_of(mark) for mark in re.findall(f"[{LETTERS}{TEXTS}]", clause)}
             if re.search(rf"[{LETTERS}{TEXTS}]\s+[{LETTERS}{TEXTS}]", clause):
                 # "not A B": the second may be what is meant instead.
                 return None
-            if named and _patterns().rules_out.search(clause):
-                gone |= named
-            elif named:
+            if named_letters and _patterns().rules_out.search(clause):
+                gone |= named_letters
+            elif named_letters:
                 return None
     left = set(choices) - gone
     if len(gone) < 2 or len(left) != 1:
@@ -121,40 +131,46 @@ def remaining_choice(text: str, choices: Mapping[str, str], language: str) -> st
 
 
 def _affirmed(text: str) -> Iterator[_Affirmed]:
-    known = _patterns()
-    listed = [(one.position, one.position + len(one.text)) for one in option_lines(text) if one.is_listed]
-    parts = [(start, one) for start, one in sentences(text) if one.strip()]
+    patterns = _patterns()
+    listed = [(line.position, line.position + len(line.text)) for line in option_lines(text) if line.is_listed]
+    parts = [(start, passage) for start, passage in sentences(text) if passage.strip()]
     for start, sentence in parts:
         if any(begin <= start < end for begin, end in listed) or supposes(sentence):
             continue
         # A doubtful answer is one: "B?".
-        said = sentence.replace("?", ".") if len(parts) == 1 or len(text.split()) <= 6 else sentence
-        for found in islice(_MENTION.finditer(said[:_MAX_SENTENCE]), _MAX_MENTIONS):
-            opening = said[max(0, found.start() - _MAX_OPENING) : found.start()]
-            before = re.split(r"[,;:，；：]", opening)[-1]
-            starts = (found.start(), found.start() - len(before))
-            if any(is_denied(said, one, found.end()) for one in starts) or (
-                known.supposed.match(said, found.end()) or known.taken_back.search(said, found.end())
+        assertion = sentence.replace("?", ".") if len(parts) == 1 or len(text.split()) <= 6 else sentence
+        for match in islice(_MENTION.finditer(assertion[:_MAX_SENTENCE]), _MAX_MENTIONS):
+            opening = assertion[max(0, match.start() - _MAX_OPENING) : match.start()]
+            text_before = re.split(r"[,;:，；：]", opening)[-1]
+            starts = (match.start(), match.start() - len(text_before))
+            if any(is_denied(assertion, statement_start, match.end()) for statement_start in starts) or (
+                patterns.supposed.match(assertion, match.end()) or patterns.taken_back.search(assertion, match.end())
             ):
                 continue
-            if _MENTION.fullmatch(said.strip(" .:)*")) and known.dismissed.match(text, start + len(sentence)):
+            if _MENTION.fullmatch(assertion.strip(" .:)*")) and patterns.dismissed.match(text, start + len(sentence)):
                 continue
-            if known.discussed.search(before) or known.elsewhere.search(opening) or _DENIES.search(before):
+            if (
+                patterns.discussed.search(text_before)
+                or patterns.elsewhere.search(opening)
+                or _DENIES.search(text_before)
+            ):
                 continue
-            closes, praised = (bool(one.match(said, found.end())) for one in (known.ends, known.praises))
-            praised |= bool(known.singles.search(opening))
-            by_letter = re.match(f"[{LETTERS}]", found[0]) is not None
-            if by_letter and known.named.search(opening):
+            closes, praised = (
+                bool(pattern.match(assertion, match.end())) for pattern in (patterns.ends, patterns.praises)
+            )
+            praised |= bool(patterns.singles.search(opening))
+            by_letter = re.match(f"[{LETTERS}]", match[0]) is not None
+            if by_letter and patterns.other_nouns.search(opening):
                 closes = praised = False
             closes &= not (opening.rstrip()[-1:] == "=" and text.count("=") > 1)
             yield _Affirmed(
-                letter_of(found[0]),
+                letter_of(match[0]),
                 start,
                 closes or praised,
                 praised
-                or weigh(said, found.start(), found.end()) > Weight.ANSWERS
+                or weigh(assertion, match.start(), match.end()) > Weight.ANSWERS
                 or (start == parts[-1][0] and closes and by_letter),
-                praised or weigh(said, found.start(), found.end()) > Weight.ANSWERS,
+                praised or weigh(assertion, match.start(), match.end()) > Weight.ANSWERS,
                 by_letter,
             )
 
@@ -165,7 +181,7 @@ class _Patterns:
     finished: re.Pattern[str]
     discussed: re.Pattern[str]
     singles: re.Pattern[str]
-    named: re.Pattern[str]
+    other_nouns: re.Pattern[str]
     dismissed: re.Pattern[str]
     taken_back: re.Pattern[str]
     elsewhere: re.Pattern[str]
@@ -181,29 +197,29 @@ def _patterns() -> _Patterns:
 
 # Compiled at first use: a language server that opens a design never needs them.
 @cache
-def _compile(known: tuple[AnswerLanguage, ...]) -> _Patterns:
-    certain = joined(known, lambda one: one.commitment.certain)
-    because = joined(known, lambda one: one.choices.because)
-    unreal = re.sub(r"\s+(?=\|)|\n\s*", "", joined(known, lambda one: one.discourse.unreal))
-    wrong = any_of(word for one in known for word in one.true_false.false)
+def _compile(known_languages: tuple[AnswerLanguage, ...]) -> _Patterns:
+    certain = joined(known_languages, lambda language: language.commitment.certain)
+    because = joined(known_languages, lambda language: language.choices.because)
+    unreal = re.sub(r"\s+(?=\|)|\n\s*", "", joined(known_languages, lambda language: language.discourse.unreal))
+    wrong = any_of(word for language in known_languages for word in language.true_false.false)
     close = r"[\"'”’»)\]]{0,3}"
     return _Patterns(
-        asks=_insensitive(joined(known, lambda one: one.commitment.asks)),
+        asks=_insensitive(joined(known_languages, lambda language: language.commitment.asks)),
         finished=re.compile(r"[.!。！]\W*\Z"),
-        discussed=_insensitive(joined(known, lambda one: one.commitment.discussed)),
-        named=_insensitive(joined(known, lambda one: one.commitment.named)),
+        discussed=_insensitive(joined(known_languages, lambda language: language.commitment.discussed)),
+        other_nouns=_insensitive(joined(known_languages, lambda language: language.commitment.other_nouns)),
         taken_back=_insensitive(
             r"(?:\b(?:but|though|although|aber|doch|mais|但)\b|但)[^.;]{0,20}(?:n't|\bno\b|\bnot\b|\bnicht\b|\bnein\b|\bpas\b|\bnon\b|不)"
         ),
         dismissed=_insensitive(rf"[^.!?。！？\n]{{0,60}}\b(?:{wrong})\b"),
-        singles=_insensitive(joined(known, lambda one: one.commitment.singles)),
-        elsewhere=_insensitive(joined(known, lambda one: one.commitment.elsewhere)),
+        singles=_insensitive(joined(known_languages, lambda language: language.commitment.singles)),
+        elsewhere=_insensitive(joined(known_languages, lambda language: language.commitment.elsewhere)),
         supposed=_insensitive(rf"{close}\s+(?:{unreal})(?!\s+do\b)"),
         ends=_insensitive(
             rf"{close}(?:\s*,?\s*(?:{certain}))*\s*{close}(?:[.,;!。，；！…\n→]|$|\s[-–—]+(?!\s*(?:{wrong}))(?=\s*\S)|\s+(?:{because})\b)"
         ),
-        praises=_insensitive(rf"{close}\s*(?:{joined(known, lambda one: one.commitment.praises)})"),
-        rules_out=_insensitive(joined(known, lambda one: one.commitment.rules_out)),
+        praises=_insensitive(rf"{close}\s*(?:{joined(known_languages, lambda language: language.commitment.praises)})"),
+        rules_out=_insensitive(joined(known_languages, lambda language: language.commitment.rules_out)),
     )
 
 

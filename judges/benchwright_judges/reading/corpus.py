@@ -54,7 +54,7 @@ class AskedQuestion(Model):
     def problem(self) -> Problem:
         """The question as it is scored. Of choices and assertions, the key decides nothing here."""
         key, _, tolerance = self.key.partition(" (tolerance ")
-        value, *others = key.split(" / ")
+        value, *alternatives = key.split(" / ")
         style = _STYLES.get(self.format, QuestionFormat.FILL_IN_THE_BLANK)
         choices = tuple(Choice(letter=chr(65 + index), text=text) for index, text in enumerate(self.options))
         return Problem(
@@ -70,7 +70,7 @@ class AskedQuestion(Model):
             hidden=Hidden(
                 answer=Answer(
                     value=value,
-                    alternatives=tuple(others),
+                    alternatives=tuple(alternatives),
                     tolerance=float(tolerance.rstrip(")")) if tolerance else None,
                 )
             ),
@@ -81,7 +81,7 @@ class AskedQuestion(Model):
 class LabelledReply:
     """One reply to one question."""
 
-    asked: AskedQuestion
+    question: AskedQuestion
     problem: Problem
     truth: str
     style: str
@@ -90,13 +90,13 @@ class LabelledReply:
     @property
     def is_clear(self) -> bool:
         """Whether a person reads exactly one value in it."""
-        return self.truth != _NOTHING and not (self.asked.format == "multi" and len(self.truth) > 1)
+        return self.truth != _NOTHING and not (self.question.format == "multi" and len(self.truth) > 1)
 
     def reading(self, judgement: Judgement) -> str | None:
         """What a judgement reads in it, as a truth is written; None if nothing."""
         if judgement.status is not Status.SCORED:
             return None
-        if self.asked.format in ("blank", "number"):
+        if self.question.format in ("blank", "number"):
             return "right" if judgement.passed else "wrong"
         return {"true": "T", "false": "F"}.get(judgement.label, judgement.label)
 
@@ -109,7 +109,7 @@ class LabelledReply:
         if not self.is_clear:
             return "read" if value is None else "invented"
         if value is None:
-            return "judge" if (self.asked.format, self.truth) == ("blank", "wrong") else "unread"
+            return "judge" if (self.question.format, self.truth) == ("blank", "wrong") else "unread"
         return "read" if value == self.truth else "misread"
 
 
@@ -122,13 +122,13 @@ def read_corpus(file: Path) -> Sequence[LabelledReply]:
     try:
         lines = file.read_text("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or "it is not UTF-8"
-        raise VotesFileError(f"{file} can't be read: {why}") from error
+        reason = getattr(error, "strerror", None) or "it is not UTF-8"
+        raise VotesFileError(f"{file} can't be read: {reason}") from error
     return [*_replies(file, lines)]
 
 
 def _replies(file: Path, lines: Sequence[str]) -> Iterator[LabelledReply]:
-    asked, problem = None, None
+    question, problem = None, None
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
@@ -137,7 +137,7 @@ def _replies(file: Path, lines: Sequence[str]) -> Iterator[LabelledReply]:
             form = AskedQuestion if line.lstrip().startswith("{") else tuple[str, str, str]
             read = TypeAdapter[AskedQuestion | tuple[str, str, str]](form).validate_json(line)
             if isinstance(read, AskedQuestion):
-                asked, problem = read, read.problem
+                question, problem = read, read.problem
                 continue
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
@@ -146,17 +146,17 @@ def _replies(file: Path, lines: Sequence[str]) -> Iterator[LabelledReply]:
         except ValueError as error:
             raise VotesFileError(f"{file}:{number}: field key: the tolerance is not a number") from error
         truth, style, text = read
-        if asked is None or problem is None:
+        if question is None or problem is None:
             raise VotesFileError(f"{file}:{number}: a reply needs a question on a line above it")
-        _check(file, number, asked, truth)
+        _check(file, number, question, truth)
         if truth != _DISPUTED:
-            yield LabelledReply(asked, problem, truth, style, text)
+            yield LabelledReply(question, problem, truth, style, text)
 
 
-def _check(file: Path, number: int, asked: AskedQuestion, truth: str) -> None:
-    letters = {chr(65 + index) for index in range(len(asked.options))}
-    allowed = {"assertion": {"T", "F"}, "choice": letters}.get(asked.format, {"right", "wrong"})
-    if asked.format == "multi":
+def _check(file: Path, number: int, question: AskedQuestion, truth: str) -> None:
+    letters = {chr(65 + index) for index in range(len(question.options))}
+    allowed = {"assertion": {"T", "F"}, "choice": letters}.get(question.format, {"right", "wrong"})
+    if question.format == "multi":
         allowed = {truth} if truth and set(truth) <= letters else letters
     if truth not in {*allowed, _NOTHING, _DISPUTED}:
         choose = ", ".join(sorted(allowed))

@@ -62,7 +62,7 @@ async def measure_reading(
     Raises:
         OutOfBudgetError: The budget does not suffice; votes that were given are stored.
     """
-    by_rule = [score(one.problem, one.text) for one in replies]
+    by_rule = [score(labelled_reply.problem, labelled_reply.text) for labelled_reply in replies]
     qualities = _qualities(RULES, replies, by_rule)
     reader = panel.reader if panel is not None else None
     if panel is None or reader is None:
@@ -75,29 +75,33 @@ async def measure_reading(
         async with turn:
             return await read_answer(reply.problem, reply.text, unread, reader, panel, records, budget)
 
-    both = await asyncio.gather(*map(read, replies, by_rule), return_exceptions=True)
-    found = []
-    for one in both:
-        if isinstance(one, BaseException):
-            raise one
-        found.append(one)
-    asked = [one for one in found if one.votes]
+    outcomes = await asyncio.gather(*map(read, replies, by_rule), return_exceptions=True)
+    judgements = []
+    for outcome in outcomes:
+        if isinstance(outcome, BaseException):
+            raise outcome
+        judgements.append(outcome)
+    asked_judgements = [judgement for judgement in judgements if judgement.votes]
     return ReadingMeasured(
-        qualities=(*qualities, *_qualities(f"{RULES} + {reader.name}", replies, found)),
-        asked=len(asked),
-        failed=sum(all(vote.error for vote in one.votes) for one in asked),
-        cost_usd=sum(one.cost_usd for one in found),
+        qualities=(*qualities, *_qualities(f"{RULES} + {reader.name}", replies, judgements)),
+        asked=len(asked_judgements),
+        failed=sum(all(vote.error for vote in judgement.votes) for judgement in asked_judgements),
+        cost_usd=sum(judgement.cost_usd for judgement in judgements),
     )
 
 
-def _qualities(reader: str, replies: Sequence[LabelledReply], found: Sequence[Judgement]) -> tuple[ReadingQuality, ...]:
-    pairs = list(zip(replies, found, strict=True))
-    formats = sorted({one.asked.format for one in replies})
+def _qualities(
+    reader: str, replies: Sequence[LabelledReply], judgements: Sequence[Judgement]
+) -> tuple[ReadingQuality, ...]:
+    pairs = list(zip(replies, judgements, strict=True))
+    formats = sorted({reply.question.format for reply in replies})
     qualities = []
     for name in (*formats, "all"):
-        chosen = [(one, one.outcome(said)) for one, said in pairs if name in ("all", one.asked.format)]
-        clear = Counter(said for one, said in chosen if one.is_clear and said != "judge")
-        others = Counter(said for one, said in chosen if not one.is_clear)
+        chosen = [
+            (reply, reply.outcome(judgement)) for reply, judgement in pairs if name in ("all", reply.question.format)
+        ]
+        clear = Counter(outcome for reply, outcome in chosen if reply.is_clear and outcome != "judge")
+        unclear_outcomes = Counter(outcome for reply, outcome in chosen if not reply.is_clear)
         qualities.append(
             ReadingQuality(
                 reader=reader,
@@ -105,7 +109,7 @@ def _qualities(reader: str, replies: Sequence[LabelledReply], found: Sequence[Ju
                 replies=len(chosen),
                 unread=share(clear["unread"], clear.total()),
                 misread=share(clear["misread"], clear.total()),
-                invented=share(others["invented"], others.total()),
+                invented=share(unclear_outcomes["invented"], unclear_outcomes.total()),
             )
         )
     return tuple(qualities)

@@ -111,7 +111,7 @@ def read_reading(text: str, answer: str, values: Sequence[str]) -> tuple[str, st
         ValueError: It is not one object with exactly the three fields, or names what is no outcome or no value.
     """
     fields = read_object(text)
-    if set(fields) != {"outcome", "value", "quote"} or not all(isinstance(one, str) for one in fields.values()):
+    if set(fields) != {"outcome", "value", "quote"} or not all(isinstance(field, str) for field in fields.values()):
         raise ValueError("the reply does not have the fields outcome, value and quote, and only these, as strings")
     outcome, value, quote = fields["outcome"], fields["value"].strip(), fields["quote"]
     if outcome in (NONE, AMBIGUOUS):
@@ -120,8 +120,10 @@ def read_reading(text: str, answer: str, values: Sequence[str]) -> tuple[str, st
         raise ValueError("the reply's outcome is neither stated nor ambiguous nor none")
     if values and value not in values:
         raise ValueError(f"the reply's value is none of {', '.join(values)}")
-    said = _plain(quote)
-    is_there = said and said in _plain(visible(answer)) and (values or (value and _plain(value) in said))
+    plain_quote = _plain(quote)
+    is_there = (
+        plain_quote and plain_quote in _plain(visible(answer)) and (values or (value and _plain(value) in plain_quote))
+    )
     return (f"{STATED}{value}" if is_there else INVENTED), quote
 
 

@@ -106,11 +106,11 @@ def read_quantity(text: str, language: str = "en") -> Quantity | None:
         number = _NUMBER.match(plain)
     if number is None:
         return None
-    found = _number(number, language)
+    reading = _number(number, language)
     unit = _unit(plain[number.end() :].strip(" -"))
-    if found is None or unit is None:
+    if reading is None or unit is None:
         return None
-    numbers, step = found
+    numbers, step = reading
     dimension, factors = unit
     return Quantity(numbers, factors, dimension, step)
 
@@ -120,19 +120,19 @@ def read_binary(text: str) -> Quantity | None:
 
     The same string may be a number of bytes, so the caller asks only where that is wrong.
     """
-    found = re.fullmatch(r"([01]{2,64})\s?[Bb]", text.strip(" .;,。，；"))
+    match = re.fullmatch(r"([01]{2,64})\s?[Bb]", text.strip(" .;,。，；"))
     return (
-        Quantity(frozenset({Fraction(int(found[1], 2))}), frozenset({Fraction(1)}), Dimension.NONE) if found else None
+        Quantity(frozenset({Fraction(int(match[1], 2))}), frozenset({Fraction(1)}), Dimension.NONE) if match else None
     )
 
 
-def is_sloppy_byte(given: Quantity, key: Quantity) -> bool:
+def is_sloppy_byte(answer: Quantity, key: Quantity) -> bool:
     """Whether an answer has `b` where the key has `B`, such as `18b` for `18B`, and is the same apart from that."""
-    one = frozenset({Fraction(1)})
+    unit_factor = frozenset({Fraction(1)})
     return (
-        given.dimension is key.dimension is Dimension.BITS
-        and given.numbers == key.numbers
-        and given.factors == one
+        answer.dimension is key.dimension is Dimension.BITS
+        and answer.numbers == key.numbers
+        and answer.factors == unit_factor
         and key.factors == frozenset({Fraction(8)})
     )
 
@@ -142,51 +142,53 @@ def names_bits(question: str) -> bool:
     return _patterns().bits.search(question) is not None
 
 
-def compare(given: Quantity, key: Quantity, tolerance: float | None = None, unit: str = "") -> Comparison:
+def compare(answer: Quantity, key: Quantity, tolerance: float | None = None, unit: str = "") -> Comparison:
     """Compare a given quantity with the key's.
 
     Args:
-        given: The answer.
+        answer: The answer.
         key: The right value.
         tolerance: Relative, as the key declares it. Without one the numbers have to be equal.
         unit: The unit that the question asks for: a number without one counts in it.
     """
     allowed = Fraction(str(tolerance or 0))
-    asked = _unit(unit) if unit else None
-    given, key = (_in_unit(one, asked) for one in (given, key))
-    if given.dimension is key.dimension:
-        return _compared(given, key, allowed, rounds=tolerance is None)
-    if Dimension.NONE not in (given.dimension, key.dimension):
+    question_unit = _unit(unit) if unit else None
+    answer, key = (_in_unit(quantity, question_unit) for quantity in (answer, key))
+    if answer.dimension is key.dimension:
+        return _compared(answer, key, allowed, rounds=tolerance is None)
+    if Dimension.NONE not in (answer.dimension, key.dimension):
         # 33 % and 0.33 W: the units are unrelated.
         return Comparison.UNIT_DIFFERS
-    if Dimension.PERCENT in (given.dimension, key.dimension):
+    if Dimension.PERCENT in (answer.dimension, key.dimension):
         # 25 % and 0.25 are the same number.
-        found = _compared(given, key, allowed, rounds=tolerance is None)
-        if found is not Comparison.DIFFERENT:
-            return found
-    if _agree(given.numbers, key.numbers, allowed):
+        comparison = _compared(answer, key, allowed, rounds=tolerance is None)
+        if comparison is not Comparison.DIFFERENT:
+            return comparison
+    if _agree(answer.numbers, key.numbers, allowed):
         return Comparison.UNIT_MISSING
     return Comparison.DIFFERENT
 
 
-def _compared(given: Quantity, key: Quantity, allowed: Fraction, *, rounds: bool) -> Comparison:
-    if _agree(given.values, key.values, allowed):
+def _compared(answer: Quantity, key: Quantity, allowed: Fraction, *, rounds: bool) -> Comparison:
+    if _agree(answer.values, key.values, allowed):
         return Comparison.SAME
-    step = max(one.step * max(one.factors) for one in (given, key))
-    near = rounds and any(abs(one - other) < step for one in given.values for other in key.values)
-    return Comparison.ROUNDED if near else Comparison.DIFFERENT
+    step = max(quantity.step * max(quantity.factors) for quantity in (answer, key))
+    is_near = rounds and any(
+        abs(answer_value - key_value) < step for answer_value in answer.values for key_value in key.values
+    )
+    return Comparison.ROUNDED if is_near else Comparison.DIFFERENT
 
 
 def asked_unit(question: str) -> str:
     """The only unit that a question asks for, as in "how many ns"; empty if there is none, or several."""
-    found = {one[1] for one in _patterns().asked.finditer(question) if _unit(one[1])}
-    return found.pop() if len(found) == 1 else ""
+    units = {match[1] for match in _patterns().unit_request.finditer(question) if _unit(match[1])}
+    return units.pop() if len(units) == 1 else ""
 
 
 def asks_for_unit(question: str, quantity: Quantity) -> bool:
     """Whether a question gives the unit of a quantity: behind a blank ("____ bits") or as in "in MB/s"."""
-    wanted = (quantity.dimension, quantity.factors)
-    return any(_unit(found[1]) == wanted for found in _patterns().asked.finditer(question))
+    unit = (quantity.dimension, quantity.factors)
+    return any(_unit(match[1]) == unit for match in _patterns().unit_request.finditer(question))
 
 
 _GROUPED = r"\d{1,3}(?:[,.' \u00a0\u202f\u2009]\d{3})+(?!\d)"
@@ -204,34 +206,34 @@ _NUMBER = re.compile(
 _RADIX = {"b": 2, "o": 8, "d": 10, "h": 16}
 
 
-def _number(found: re.Match[str], language: str) -> tuple[frozenset[Fraction], Fraction] | None:
-    sign = -1 if found["sign"] == "-" else 1
+def _number(match: re.Match[str], language: str) -> tuple[frozenset[Fraction], Fraction] | None:
+    sign = -1 if match["sign"] == "-" else 1
     try:
-        if found["literal"]:
-            whole = int(found["literal"].replace("_", ""), _RADIX[found["radix"].lower()])
-        elif found["hex"] or found["suffixed"]:
-            whole = int((found["hex"] or found["suffixed"]).replace("_", "").replace(" ", ""), 16)
-        elif found["binary"]:
-            whole = int(found["binary"].replace("_", ""), 2)
-        elif found["base"]:
-            if abs(int(found["power"])) > _MAX_POWER:
+        if match["literal"]:
+            whole = int(match["literal"].replace("_", ""), _RADIX[match["radix"].lower()])
+        elif match["hex"] or match["suffixed"]:
+            whole = int((match["hex"] or match["suffixed"]).replace("_", "").replace(" ", ""), 16)
+        elif match["binary"]:
+            whole = int(match["binary"].replace("_", ""), 2)
+        elif match["base"]:
+            if abs(int(match["power"])) > _MAX_POWER:
                 return None
-            power = Fraction(int(found["base"])) ** int(found["power"])
+            power = Fraction(int(match["base"])) ** int(match["power"])
             return frozenset({sign * power}), Fraction(0)
-        elif found["numerator"]:
-            return frozenset({sign * Fraction(int(found["numerator"]), int(found["denominator"]))}), Fraction(0)
+        elif match["numerator"]:
+            return frozenset({sign * Fraction(int(match["numerator"]), int(match["denominator"]))}), Fraction(0)
         else:
-            return _decimal(found, sign, language)
+            return _decimal(match, sign, language)
     except (ValueError, ZeroDivisionError):
         return None
     return frozenset({Fraction(sign * whole)}), Fraction(0)
 
 
-def _decimal(found: re.Match[str], sign: int, language: str) -> tuple[frozenset[Fraction], Fraction] | None:
-    exponent = int(found["exponent"] or 0)
+def _decimal(match: re.Match[str], sign: int, language: str) -> tuple[frozenset[Fraction], Fraction] | None:
+    exponent = int(match["exponent"] or 0)
     if abs(exponent) > _MAX_POWER:
         return None
-    digits = re.sub(r"[' \u00a0\u202f\u2009]", "", found["digits"])
+    digits = re.sub(r"[' \u00a0\u202f\u2009]", "", match["digits"])
     separators = re.findall(r"[.,]", digits)
     readings = set()
     if len(set(separators)) == 2 or len(separators) > 1:
@@ -244,8 +246,8 @@ def _decimal(found: re.Match[str], sign: int, language: str) -> tuple[frozenset[
     elif separators:
         whole, part = digits.split(separators[0])
         thousands = len(part) == 3 and whole not in ("", "0") and len(whole) <= 3
-        known = languages.find_language(language)
-        comma_is_decimal = known is not None and known.numbers.comma_is_decimal
+        answer_language = languages.find_language(language)
+        comma_is_decimal = answer_language is not None and answer_language.numbers.comma_is_decimal
         if thousands and separators[0] == ("." if comma_is_decimal else ","):
             readings.add(Fraction(whole + part))
         # In English, a comma before three digits is not a decimal separator; in German, a point there may be one.
@@ -255,10 +257,10 @@ def _decimal(found: re.Match[str], sign: int, language: str) -> tuple[frozenset[
         readings.add(Fraction(digits))
     scale = Fraction(10) ** exponent
     values = frozenset(sign * reading * scale for reading in readings)
-    behind = re.search(r"[.,](\d+)$", digits)
+    decimals = re.search(r"[.,](\d+)$", digits)
     # 1,024 is written as a whole number where it can be one.
     is_whole = any(reading.denominator == 1 for reading in readings)
-    return values, scale / 10 ** len(behind[1]) if behind and not is_whole else Fraction(0)
+    return values, scale / 10 ** len(decimals[1]) if decimals and not is_whole else Fraction(0)
 
 
 def _unit(text: str) -> tuple[Dimension, frozenset[Fraction]] | None:
@@ -266,16 +268,16 @@ def _unit(text: str) -> tuple[Dimension, frozenset[Fraction]] | None:
     text = re.sub(r"\s+", "", unicodedata.normalize("NFKC", text)).replace("\u03bc", "u").replace("\u00b5", "u")
     if not text:
         return Dimension.NONE, frozenset({Fraction(1)})
-    written = _patterns()
-    text = written.per_second.sub("/s", text)
-    if spelled := written.spelled.fullmatch(text):
-        text = _PREFIXES[spelled[1].lower()] + written.prefixed_units[spelled[2].lower()] + spelled[3]
-    text = written.unit_words.get(text, text)
+    patterns = _patterns()
+    text = patterns.per_second.sub("/s", text)
+    if spelled := patterns.spelled.fullmatch(text):
+        text = _PREFIXES[spelled[1].lower()] + patterns.prefixed_units[spelled[2].lower()] + spelled[3]
+    text = patterns.unit_words.get(text, text)
     if text in _TIMES:
         return Dimension.NONE, frozenset({Fraction(1)})
     if text == "%":
         return Dimension.PERCENT, frozenset({Fraction(1, 100)})
-    rate = written.rate.fullmatch(text)
+    rate = patterns.rate.fullmatch(text)
     if rate and (amount := _information(rate[1])):
         # Data rates count in thousands (SI), storage possibly in multiples of 1024.
         return Dimension.BIT_RATE, frozenset({min(amount)})
@@ -301,12 +303,12 @@ _PREFIXED = {
 
 def _information(text: str) -> frozenset[Fraction] | None:
     """Bits in a unit of information; two factors if storage and data rates differ."""
-    written = _patterns()
-    found = written.information.fullmatch(text)
-    if found is None or text in written.byte_symbols:
+    patterns = _patterns()
+    match = patterns.information.fullmatch(text)
+    if match is None or text in patterns.byte_symbols:
         return None
-    prefix, word = found.groups()
-    bits = 8 if word in written.bytes else 1
+    prefix, word = match.groups()
+    bits = 8 if word in patterns.bytes else 1
     if prefix.endswith("i"):
         return frozenset({Fraction(bits * 2 ** _BINARY[prefix.capitalize()])})
     factors = {Fraction(bits * 10 ** _SI["k" if prefix == "K" else prefix])}
@@ -315,21 +317,23 @@ def _information(text: str) -> frozenset[Fraction] | None:
     return frozenset(factors)
 
 
-def _in_unit(quantity: Quantity, asked: tuple[Dimension, frozenset[Fraction]] | None) -> Quantity:
-    if asked is None or quantity.dimension is not Dimension.NONE:
+def _in_unit(quantity: Quantity, question_unit: tuple[Dimension, frozenset[Fraction]] | None) -> Quantity:
+    if question_unit is None or quantity.dimension is not Dimension.NONE:
         return quantity
-    return Quantity(quantity.numbers, asked[1], asked[0], quantity.step)
+    return Quantity(quantity.numbers, question_unit[1], question_unit[0], quantity.step)
 
 
-def _agree(given: frozenset[Fraction], key: frozenset[Fraction], allowed: Fraction) -> bool:
-    return any(abs(one - other) <= allowed * abs(other) for one in given for other in key)
+def _agree(answer: frozenset[Fraction], key: frozenset[Fraction], allowed: Fraction) -> bool:
+    return any(
+        abs(answer_value - key_value) <= allowed * abs(key_value) for answer_value in answer for key_value in key
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class _Patterns:
     bits: re.Pattern[str]
     """A word for bits."""
-    asked: re.Pattern[str]
+    unit_request: re.Pattern[str]
     """A unit that a question asks for."""
     per_second: re.Pattern[str]
     spelled: re.Pattern[str]
@@ -348,26 +352,35 @@ def _patterns() -> _Patterns:
 
 # Compiled at first use: a language server that opens a design never needs them.
 @cache
-def _compile(known: tuple[AnswerLanguage, ...]) -> _Patterns:
-    numbers = [one.numbers for one in known]
-    prefixed = {unit: symbol for one in numbers for unit, symbol in one.prefixed_units.items()}
-    symbols = [symbol for one in numbers for symbol in one.byte_symbols]
-    in_bytes = ["B", *symbols, *(word for one in numbers for word in one.byte_words)]
-    in_bits = ["b", *(word for one in numbers for word in one.bit_words)]
-    per = any_of(word for one in numbers for word in one.per)
-    seconds = any_of(("s", *(word for one in numbers for word in one.seconds)))
-    slashed = any_of(("/s", *(f"/{word}" for one in numbers for word in one.seconds_behind_slash)))
-    plurals = any_of(ending for one in numbers for ending in one.unit_plurals)
+def _compile(known_languages: tuple[AnswerLanguage, ...]) -> _Patterns:
+    numbers = [language.numbers for language in known_languages]
+    prefixed = {
+        unit: symbol for language_numbers in numbers for unit, symbol in language_numbers.prefixed_units.items()
+    }
+    symbols = [symbol for language_numbers in numbers for symbol in language_numbers.byte_symbols]
+    in_bytes = ["B", *symbols, *(word for language_numbers in numbers for word in language_numbers.byte_words)]
+    in_bits = ["b", *(word for language_numbers in numbers for word in language_numbers.bit_words)]
+    per = any_of(word for language_numbers in numbers for word in language_numbers.per)
+    seconds = any_of(("s", *(word for language_numbers in numbers for word in language_numbers.seconds)))
+    slashed = any_of(
+        ("/s", *(f"/{word}" for language_numbers in numbers for word in language_numbers.seconds_behind_slash))
+    )
+    plurals = any_of(ending for language_numbers in numbers for ending in language_numbers.unit_plurals)
     return _Patterns(
-        bits=re.compile(any_of(re.escape(word) for one in numbers for word in one.bit_words), re.IGNORECASE),
-        asked=re.compile(
-            rf"(?:[(\uff08]\s*[)\uff09]|_{{2,}}|{any_of(one.asks_in for one in numbers)})[\s*_`(]{{0,4}}"
+        bits=re.compile(
+            any_of(re.escape(word) for language_numbers in numbers for word in language_numbers.bit_words),
+            re.IGNORECASE,
+        ),
+        unit_request=re.compile(
+            rf"(?:[(\uff08]\s*[)\uff09]|_{{2,}}|{any_of(words.asks_in for words in numbers)})[\s*_`(]{{0,4}}"
             r"(%|[^\W\d_]{1,12}(?:/s)?)(?![^\W_\u2e80-\u9fff])"
         ),
         per_second=re.compile(rf"(?:{per})(?:{seconds})$", re.IGNORECASE),
         spelled=re.compile(rf"({any_of(_PREFIXES)})({any_of(prefixed)})(?:{plurals})?((?:/s)?)", re.IGNORECASE),
         prefixed_units=prefixed,
-        unit_words={word: symbol for one in numbers for word, symbol in one.unit_words.items()},
+        unit_words={
+            word: symbol for language_numbers in numbers for word, symbol in language_numbers.unit_words.items()
+        },
         rate=re.compile(rf"(.+?)(?:{slashed}|ps)"),
         information=re.compile(rf"(|[KMGTP]i|ki|[kKMGT])-?({any_of((*in_bytes, *in_bits))})"),
         bytes=frozenset(in_bytes),
@@ -383,12 +396,12 @@ def _number_in_words(text: str) -> tuple[str, int] | None:
     Args:
         text: A short answer. Words that stand for a number only in some places, such as articles, are not read.
     """
-    known, words = _compile_number_words(languages.LANGUAGES)
-    found = known.match(text)
-    if not found:
+    pattern, words = _compile_number_words(languages.LANGUAGES)
+    match = pattern.match(text)
+    if not match:
         return None
     total = section = unit = 0.0
-    for word in words.findall(found[0].casefold()):
+    for word in words.findall(match[0].casefold()):
         value = _values(languages.LANGUAGES)[word]
         if value >= 1000:
             total += (section + unit or 1) * value
@@ -398,20 +411,20 @@ def _number_in_words(text: str) -> tuple[str, int] | None:
             unit = 0
         else:
             unit += value
-    return f"{total + section + unit:.10g}", found.end()
+    return f"{total + section + unit:.10g}", match.end()
 
 
 @cache
-def _values(known: tuple[AnswerLanguage, ...]) -> dict[str, float]:
-    return {word: value for one in known for word, value in one.numbers.words.items()}
+def _values(known_languages: tuple[AnswerLanguage, ...]) -> dict[str, float]:
+    return {word: value for language in known_languages for word, value in language.numbers.words.items()}
 
 
 @cache
-def _compile_number_words(known: tuple[AnswerLanguage, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    longest = sorted(_values(known), key=len, reverse=True)
+def _compile_number_words(known_languages: tuple[AnswerLanguage, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    longest = sorted(_values(known_languages), key=len, reverse=True)
     word = "|".join(map(re.escape, longest))
-    between = r"(?:[\s-]*(?:and|und|et)[\s-]*(?=(?:" + word + r"))|[\s-]+(?=(?:" + word + r")))?"
+    separator = r"(?:[\s-]*(?:and|und|et)[\s-]*(?=(?:" + word + r"))|[\s-]+(?=(?:" + word + r")))?"
     return (
-        re.compile(rf"(?:(?:{word}){between})+(?![A-Za-zÀ-ÿ'’-])", re.IGNORECASE),
+        re.compile(rf"(?:(?:{word}){separator})+(?![A-Za-zÀ-ÿ'’-])", re.IGNORECASE),
         re.compile(word),
     )

@@ -26,7 +26,7 @@ class Line:
     """What it begins with; empty if it begins with no choice."""
     style: str = ""
     """What precedes and follows it."""
-    rest: str = ""
+    remainder: str = ""
     """What follows."""
     is_listed: bool = False
     """Whether it is one of several lines that go through the choices."""
@@ -37,7 +37,7 @@ class Line:
 
 def option_lines(text: str) -> list[Line]:
     """All lines, with what each begins with."""
-    lines = [_line(*one) for one in lines_of(text)]
+    lines = [_line(*line_parts) for line_parts in lines_of(text)]
     last = len(lines) - 1
     announced = [
         index == 0 or bool(_patterns().announces.fullmatch(lines[index - 1].text)) for index in range(len(lines))
@@ -48,82 +48,84 @@ def option_lines(text: str) -> list[Line]:
     listed = _listed(lines)
     return [
         Line(
-            one.position, one.text, one.mention, one.style, one.rest,
+            line.position, line.text, line.mention, line.style, line.remainder,
             is_listed=index in listed, is_headed=announced[index], is_last=index == last,
         )
-        for index, one in enumerate(lines)
+        for index, line in enumerate(lines)
     ]  # fmt: skip
 
 
 def answering_lines(lines: Sequence[Line], text: str) -> Iterator[Line]:
     """Lines that are the answer: a choice alone in the first, the last or an announced line, or with its reason."""
-    for one in lines:
-        if not one.mention or one.is_listed or NO in one.text:
+    for line in lines:
+        if not line.mention or line.is_listed or NO in line.text:
             continue
-        if _patterns().dismissed.match(one.rest) and not _patterns().reasons.match(one.rest):
+        if _patterns().dismissed.match(line.remainder) and not _patterns().reasons.match(line.remainder):
             continue
-        alone = not one.rest.strip(f" \t.,:;!)]}}>\"'”’」】。{YES}")
-        explained = (one.mention in _letters() or one.style[1:2] == ".") and _patterns().explains.match(
-            one.style[1:] + one.rest
+        alone = not line.remainder.strip(f" \t.,:;!)]}}>\"'”’」】。{YES}")
+        explained = (line.mention in _letters() or line.style[1:2] == ".") and _patterns().explains.match(
+            line.style[1:] + line.remainder
         ) is not None
-        if (alone and (one.is_headed or one.is_last)) or (one.is_headed and explained and not _mentions_others(one)):
-            yield one
+        if (alone and (line.is_headed or line.is_last)) or (
+            line.is_headed and explained and not _mentions_others(line)
+        ):
+            yield line
 
 
 def judged_lines(lines: Sequence[Line], offered: tuple[str, ...]) -> str | None:
     """The only choice called right where all others are called wrong, or where it alone has a tick."""
-    right, wrong, ticked, seen = set(), set(), set(), set()
-    for one in lines:
-        letter = letter_of(one.mention) if one.mention else None
+    right, wrong, ticked, seen_letters = set(), set(), set(), set()
+    for line in lines:
+        letter = letter_of(line.mention) if line.mention else None
         if letter is None:
             continue
-        seen.add(letter)
-        if YES in one.text:
+        seen_letters.add(letter)
+        if YES in line.text:
             ticked.add(letter)
-        if NO in one.text or _patterns().dismissed.match(one.rest):
+        if NO in line.text or _patterns().dismissed.match(line.remainder):
             wrong.add(letter)
-        elif YES in one.text or _patterns().praised.match(one.rest):
+        elif YES in line.text or _patterns().praised.match(line.remainder):
             right.add(letter)
-    complete = right | wrong == set(offered) or (ticked == right and seen == set(offered))
+    complete = right | wrong == set(offered) or (ticked == right and seen_letters == set(offered))
     return right.pop() if len(right) == 1 and complete else None
 
 
 def _listed(lines: Sequence[Line]) -> frozenset[int]:
     """The lines that go through the choices in order."""
-    found: set[int] = set()
+    listed_indices: set[int] = set()
     run: list[int] = []
-    for index, one in enumerate(lines):
-        if not one.mention or (one.mention not in _letters() and not _is_next_text(lines, index)):
+    for index, line in enumerate(lines):
+        if not line.mention or (line.mention not in _letters() and not _is_next_text(lines, index)):
             continue
-        if run and one.mention > lines[run[-1]].mention:
+        if run and line.mention > lines[run[-1]].mention:
             run.append(index)
         else:
-            found |= _without_answer(run, lines)
+            listed_indices |= _without_answer(run, lines)
             run = [index]
-    return frozenset(found | _without_answer(run, lines))
+    return frozenset(listed_indices | _without_answer(run, lines))
 
 
 def _is_next_text(lines: Sequence[Line], index: int) -> bool:
     """Whether a line holds only the text of a choice, and a line next to it that of another."""
-    texts = [one.mention for one in lines[max(0, index - 1) : index + 2] if one.mention not in _letters()]
-    return len({one for one in texts if one}) > 1 and not lines[index].rest.strip()
+    texts = [line.mention for line in lines[max(0, index - 1) : index + 2] if line.mention not in _letters()]
+    return len({mention for mention in texts if mention}) > 1 and not lines[index].remainder.strip()
 
 
 def _without_answer(run: list[int], lines: Sequence[Line]) -> set[int]:
     """A list that begins with a line of another style, or not with A, begins with the answer."""
     if len(run) == 1:
         # The first choice under "Let's analyse:" is discussed, not chosen.
-        before = lines[run[0] - 1].text.rstrip() if run[0] else ""
-        introduced = before.endswith(":") and not _patterns().announces.fullmatch(before)
-        return set(run) if introduced and lines[run[0]].rest.strip(" .") else set()
+        line_before = lines[run[0] - 1].text.rstrip() if run[0] else ""
+        introduced = line_before.endswith(":") and not _patterns().announces.fullmatch(line_before)
+        return set(run) if introduced and lines[run[0]].remainder.strip(" .") else set()
     if not run:
         return set()
     if letter_of(lines[run[0]].mention) == "A" and (_are_headings(lines, run) or _are_bullets(lines, run)):
         return set(run)
-    if len(run) == 2 and not any(lines[index].rest.strip() for index in run):
+    if len(run) == 2 and not any(lines[index].remainder.strip() for index in run):
         return set()
     first, second = lines[run[0]], lines[run[1]]
-    apart = any(one.text.rstrip().endswith(":") and not one.mention for one in lines[run[0] + 1 : run[1]])
+    apart = any(line.text.rstrip().endswith(":") and not line.mention for line in lines[run[0] + 1 : run[1]])
     opens = (
         run[0] == 0
         or bool(re.match(ANY_MENTION, lines[run[0]].text))
@@ -146,16 +148,16 @@ def _are_bullets(lines: Sequence[Line], run: Sequence[int]) -> bool:
 
 
 def _line(position: int, text: str) -> Line:
-    found = _patterns().begins.match(text)
-    if not found:
+    match = _patterns().begins.match(text)
+    if not match:
         return Line(position, text)
-    bullet = "-" if re.search(r"[-*+•\d]", found[1]) else "#" if "#" in found[1] else ""
-    return Line(position, text, found[2], f"{bullet or ' '}{found[3]}", text[found.end() :])
+    bullet = "-" if re.search(r"[-*+•\d]", match[1]) else "#" if "#" in match[1] else ""
+    return Line(position, text, match[2], f"{bullet or ' '}{match[3]}", text[match.end() :])
 
 
 def _mentions_others(line: Line) -> bool:
     """Whether a line of reasons calls another choice right, or lists them."""
-    return any(one != line.mention for one in re.findall(rf"{MENTION}(?=\s*[).:]\s+\S)", line.rest))
+    return any(mention != line.mention for mention in re.findall(rf"{MENTION}(?=\s*[).:]\s+\S)", line.remainder))
 
 
 @cache
@@ -183,22 +185,22 @@ def _patterns() -> _Patterns:
 
 # Compiled at first use: a language server that opens a design never needs them.
 @cache
-def _compile(known: tuple[AnswerLanguage, ...]) -> _Patterns:
-    other = r"[^\w\ue100-\ue1ff]"
-    nouns = joined(known, lambda one: one.choices.nouns)
-    copulas = joined(known, lambda one: one.choices.copulas)
-    right = any_of(word for one in known for word in one.true_false.true)
-    wrong = any_of(word for one in known for word in one.true_false.false)
-    because = joined(known, lambda one: one.choices.because)
-    nots = joined(known, lambda one: one.true_false.negations)
-    taken_back = joined(known, lambda one: one.discourse.taken_back)
+def _compile(known_languages: tuple[AnswerLanguage, ...]) -> _Patterns:
+    nonword = r"[^\w\ue100-\ue1ff]"
+    nouns = joined(known_languages, lambda language: language.choices.nouns)
+    copulas = joined(known_languages, lambda language: language.choices.copulas)
+    right = any_of(word for language in known_languages for word in language.true_false.true)
+    wrong = any_of(word for language in known_languages for word in language.true_false.false)
+    because = joined(known_languages, lambda language: language.choices.because)
+    nots = joined(known_languages, lambda language: language.true_false.negations)
+    taken_back = joined(known_languages, lambda language: language.discourse.taken_back)
     return _Patterns(
         begins=re.compile(
             rf"^([\s>#*•+→{YES}{NO}-]{{0,8}}(?:\d{{1,2}}[.)]\s)?[({{\[\"']?)(?:(?:{nouns})\s*)?({ANY_MENTION})([).:;\],、。!\"'”{YES}{NO}]{{1,3}}|\s:|\s[-–—](?=\s)|(?=\s*(?:$|\(|[{YES}{NO}]|[,，]?\s*(?:{because}))))",
             re.IGNORECASE,
         ),
         announces=re.compile(
-            rf"{other}{{0,8}}(?:\w+\s+){{0,4}}(?:{nouns}){other}{{0,3}}(?:(?:{copulas})\s*)?{other}{{0,4}}",
+            rf"{nonword}{{0,8}}(?:\w+\s+){{0,4}}(?:{nouns}){nonword}{{0,3}}(?:(?:{copulas})\s*)?{nonword}{{0,4}}",
             re.IGNORECASE,
         ),
         explains=re.compile(rf"\s*(?:[().:\]、。!,–—-]|(?:{because}))", re.IGNORECASE),
@@ -226,27 +228,27 @@ def answering_section(lines: Sequence[Line], *, wrong: bool = False) -> str | No
         wrong: Whether the answer is the choice that is called the wrong one.
     """
     answer = _section_patterns(languages.LANGUAGES)[wrong]
-    found: set[str | None] = set()
+    letters: set[str | None] = set()
     letter: str | None = None
     for line in lines:
         if line.mention:
             letter = letter_of(line.mention) if line.is_listed else None
-        said = line.rest if line.mention else line.text
+        passage = line.remainder if line.mention else line.text
         if letter is None:
             continue
-        for _, sentence in sentences(said):
+        for _, sentence in sentences(passage):
             if supposes(sentence):
                 continue
-            for one in answer.finditer(sentence):
-                if not is_denied(sentence, one.start(), one.end()):
-                    found.add(letter)
-    return found.pop() if len(found) == 1 else None
+            for match in answer.finditer(sentence):
+                if not is_denied(sentence, match.start(), match.end()):
+                    letters.add(letter)
+    return letters.pop() if len(letters) == 1 else None
 
 
 # Compiled at first use: a language server that opens a design never needs them.
 @cache
-def _section_patterns(known: tuple[AnswerLanguage, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
+def _section_patterns(known_languages: tuple[AnswerLanguage, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
     return (
-        re.compile(joined(known, lambda one: one.choices.this_is_right), re.IGNORECASE),
-        re.compile(joined(known, lambda one: one.choices.this_is_wrong), re.IGNORECASE),
+        re.compile(joined(known_languages, lambda language: language.choices.this_is_right), re.IGNORECASE),
+        re.compile(joined(known_languages, lambda language: language.choices.this_is_wrong), re.IGNORECASE),
     )

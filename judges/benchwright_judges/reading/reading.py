@@ -61,7 +61,7 @@ async def read_answer(
         seats=panel.seats,
         spares=panel.spares,
     )
-    told = {
+    judgement_fields = {
         "method": Method.READER,
         "rubric": instructions()[1],
         "votes": counted.votes,
@@ -70,17 +70,18 @@ async def read_answer(
     if counted.decision is not None and counted.decision.startswith(STATED):
         scored = score_value(problem, counted.decision.removeprefix(STATED))
         if scored.status is Status.SCORED:
-            return scored.model_copy(update=told)
+            return scored.model_copy(update=judgement_fields)
     if unread.status is Status.PENDING:
         return unread.model_copy(update={"votes": counted.votes})
     if len(counted.labels) < majority:
-        why = next((vote.error for vote in reversed(counted.votes) if vote.error), "no votes")
+        reason = next((vote.error for vote in reversed(counted.votes) if vote.error), "no votes")
         message = (
-            f"The reader {reader.name} could not be used: {why}. The answer is kept. Check the model with `benchwright"
+            f"The reader {reader.name} could not be used: {reason}. The answer is kept. Check the model with "
+            "`benchwright"
             " judge test`, then have the answer read with `benchwright judge pending --score`."
         )
-        return Judgement(status=Status.ERROR, message=message, **told)
-    return unread.model_copy(update={**told, "label": _label(unread.label, counted.decision)})
+        return Judgement(status=Status.ERROR, message=message, **judgement_fields)
+    return unread.model_copy(update={**judgement_fields, "label": _label(unread.label, counted.decision)})
 
 
 def _label(by_rules: str, decision: str | None) -> str:

@@ -109,27 +109,27 @@ def _without_thoughts(text: str) -> str:
         text = text.rpartition("<|message|>")[2]
     if "<" in text:
         text = _COMMENT.sub("", _CHAT.sub("", text))
-        kept, start, depth = [], 0, 0
+        kept_parts, start, depth = [], 0, 0
         for tag in _THOUGHT.finditer(text):
             if not tag[1]:
                 if depth == 0:
-                    kept.append(text[start : tag.start()])
+                    kept_parts.append(text[start : tag.start()])
                 depth += 1
             elif depth:
                 depth -= 1
             else:
-                kept = []  # The opening tag was part of the prompt.
+                kept_parts = []  # The opening tag was part of the prompt.
             start = tag.end()
         if depth == 0:
-            kept.append(text[start:])
-        text = "".join(kept)
+            kept_parts.append(text[start:])
+        text = "".join(kept_parts)
     return text
 
 
 def _mark_given(text: str) -> str:
     for find in (_choice_flags, _field, _box, _tag):
-        if found := find(text):
-            start, end, content = found
+        if given_span := find(text):
+            start, end, content = given_span
             content = " ".join(content.split())
             text = f"{text[:start]}\n{GIVEN} {content}\n{text[end:]}"
     return text
@@ -137,47 +137,48 @@ def _mark_given(text: str) -> str:
 
 def _choice_flags(text: str) -> tuple[int, int, str] | None:
     """The letters that a JSON object calls true: `{"A": false, "B": true}`."""
-    found = _FLAGS.search(text) if '"' in text else None
-    if not found:
+    match = _FLAGS.search(text) if '"' in text else None
+    if not match:
         return None
-    return *found.span(), ", ".join(re.findall(r"\"([A-Z])\"\s*:\s*true", found[0]))
+    return *match.span(), ", ".join(re.findall(r"\"([A-Z])\"\s*:\s*true", match[0]))
 
 
 def _field(text: str) -> tuple[int, int, str] | None:
     """The last answer in a JSON object; the object is cut out if its braces are found."""
     if ":" not in text:
         return None
-    named, others = (list(pattern.finditer(text)) for pattern in _patterns())
-    if not named and not others:
+    answer_fields, other_fields = (list(pattern.finditer(text)) for pattern in _patterns())
+    if not answer_fields and not other_fields:
         return _only_member(text)
-    if not named and len({one[1] for one in others}) != 1:
+    if not answer_fields and len({member[1] for member in other_fields}) != 1:
         # Objects that each describe one choice.
         return None
-    found = (named or others)[-1]
-    start = text.rfind("{", max(0, found.start() - 3_000), found.start())
-    end = text.find("}", found.end(), found.end() + 3_000)
-    whole = (start, end + 1) if start >= 0 and end >= 0 else (found.start(), found.end())
+    match = (answer_fields or other_fields)[-1]
+    start = text.rfind("{", max(0, match.start() - 3_000), match.start())
+    end = text.find("}", match.end(), match.end() + 3_000)
+    whole = (start, end + 1) if start >= 0 and end >= 0 else (match.start(), match.end())
     unit = _UNIT.search(text, *whole) if start >= 0 and end >= 0 else None
-    return *whole, f"{_value(found[1])} {unit[1]}" if unit and found[1][0] in "-0123456789" else _value(found[1])
+    return *whole, f"{_value(match[1])} {unit[1]}" if unit and match[1][0] in "-0123456789" else _value(match[1])
 
 
 def _only_member(text: str) -> tuple[int, int, str] | None:
     """The text or number that is all that a JSON object holds, whatever it is called: `{"lines": 512}`."""
-    found = _SINGLE.fullmatch(text.strip())
-    if not found or _NO_ANSWER.search(found[1]):
+    match = _SINGLE.fullmatch(text.strip())
+    if not match or _NO_ANSWER.search(match[1]):
         return None
-    return 0, len(text), _value(found[2])
+    return 0, len(text), _value(match[2])
 
 
-def _value(written: str) -> str:
+def _value(literal: str) -> str:
     try:
-        value = json.loads(written, strict=False)
+        value = json.loads(literal, strict=False)
     except (ValueError, RecursionError):
-        value = written.strip("\"'")
-        return re.sub(r"[\[\]\"']", "", written) if written[:1] == "[" else value
+        value = literal.strip("\"'")
+        return re.sub(r"[\[\]\"']", "", literal) if literal[:1] == "[" else value
     members = value if isinstance(value, list) else [value]
     return ", ".join(
-        "true" if one is True else "false" if one is False else "" if one is None else str(one) for one in members
+        "true" if member is True else "false" if member is False else "" if member is None else str(member)
+        for member in members
     )
 
 
@@ -185,13 +186,13 @@ def _box(text: str) -> tuple[int, int, str] | None:
     boxes = list(_BOX.finditer(text)) if "boxed" in text else []
     if not boxes:
         return None
-    found = boxes[-1]
-    start = end = found.end()
+    match = boxes[-1]
+    start = end = match.end()
     depth = 1
     while end < len(text) and depth and end - start < _MAX_GIVEN:
         depth += {"{": 1, "}": -1}.get(text[end], 0)
         end += 1
-    return found.start(), end, text[start : end - (not depth)]
+    return match.start(), end, text[start : end - (not depth)]
 
 
 def _tag(text: str) -> tuple[int, int, str] | None:
@@ -216,14 +217,14 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
 
 
 @cache
-def _compile(known: tuple[AnswerLanguage, ...]) -> tuple[re.Pattern[str], ...]:
+def _compile(known_languages: tuple[AnswerLanguage, ...]) -> tuple[re.Pattern[str], ...]:
     quoted = r"""\"(?:[^"\\\n]|\\.){0,1000}"|'(?:[^'\\\n]|\\.){0,1000}'"""
     value = rf"({quoted}|\[[^\[\]{{}}]{{0,300}}\]|true|false|True|False|-?\d[\d.eE+-]{{0,30}})"
-    named = any_of(name for one in known for name in one.discourse.answer_fields)
-    others = any_of(name for one in known for name in one.discourse.other_fields)
+    answer_names = any_of(name for language in known_languages for name in language.discourse.answer_fields)
+    other_names = any_of(name for language in known_languages for name in language.discourse.other_fields)
     return tuple(
         re.compile(rf"""["'](?:[a-z]{{1,12}}[\s_-]?)?(?:{names})["']\s{{0,5}}:\s{{0,5}}{value}""", re.IGNORECASE)
-        for names in (named, others)
+        for names in (answer_names, other_names)
     )
 
 
@@ -232,13 +233,15 @@ def _tags() -> re.Pattern[str]:
 
 
 @cache
-def _compile_tags(known: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
-    names = any_of(name for one in known for name in (*one.discourse.answer_fields, *one.discourse.tags))
+def _compile_tags(known_languages: tuple[AnswerLanguage, ...]) -> re.Pattern[str]:
+    names = any_of(
+        name for language in known_languages for name in (*language.discourse.answer_fields, *language.discourse.tags)
+    )
     tag = rf"(?:[a-z]{{1,12}}[\s_-]?)?(?:{names})"
     return re.compile(rf"[<\[]{tag}[>\]]([^<>\[\]]{{1,300}})(?:[<\[]/{tag}[>\]]|\Z)", re.IGNORECASE)
 
 
 def lines_of(text: str) -> Iterator[tuple[int, str]]:
     """The lines of a reply that are not blank, with their positions."""
-    for found in re.finditer(r"[^\n]*[^\s][^\n]*", text):
-        yield found.start(), found[0]
+    for match in re.finditer(r"[^\n]*[^\s][^\n]*", text):
+        yield match.start(), match[0]

@@ -22,7 +22,7 @@ _LATEX = (
     (re.compile(r"\{,\}"), ","),
     (re.compile(r"\\(?:times|cdot)(?![A-Za-z])"), "×"),
     (re.compile(r"\\mu(?![A-Za-z])\s*"), "u"),
-    (re.compile(r"\\(?:log|ln|lg|min|max|sqrt)(?![A-Za-z])"), lambda found: found[0][1:]),
+    (re.compile(r"\\(?:log|ln|lg|min|max|sqrt)(?![A-Za-z])"), lambda match: match[0][1:]),
     (re.compile(r"\\([%&#_{}$])"), r"\1"),
     (re.compile(r"\\[()\[\]]|\$+"), ""),
 )
@@ -40,7 +40,7 @@ def unwrap(text: str) -> str:
 
 # Accepted answers and choices are the same for every reply.
 @lru_cache(maxsize=512)
-def _unwrapped(text: str, _known: tuple[AnswerLanguage, ...]) -> str:
+def _unwrapped(text: str, _known_languages: tuple[AnswerLanguage, ...]) -> str:
     plain = unicodedata.normalize("NFC", text.strip())[:_MAX_TEXT]
     plain = re.sub(r"<!--.*?(?:-->|\Z)", "", plain, flags=re.DOTALL).strip()
     for pattern, replacement in _LATEX:
@@ -54,9 +54,9 @@ def _unwrapped(text: str, _known: tuple[AnswerLanguage, ...]) -> str:
 
 def stated(text: str) -> str:
     """The short answer that a reply gives: in a box, a tag or a field, or behind "Answer:" in its last line, or all."""
-    if (given := given_answer(text)) is not None:
-        behind = _patterns().unit_behind.search(text)
-        return f"{given} {behind[1]}" if behind and re.fullmatch(r"[\d.,\s]+", given) else given
+    if (boxed_text := given_answer(text)) is not None:
+        unit_match = _patterns().unit_behind.search(text)
+        return f"{boxed_text} {unit_match[1]}" if unit_match and re.fullmatch(r"[\d.,\s]+", boxed_text) else boxed_text
     plain = without_thoughts(text)
     lines = [line for _, line in lines_of(plain)]
     last = _BULLET.sub("", lines[-1]).strip() if len(lines) > 1 else ""
@@ -74,12 +74,12 @@ def normalise(text: str, language: str = "en") -> str:
 
 
 @lru_cache(maxsize=512)
-def _normalised(text: str, language: str, _known: tuple[AnswerLanguage, ...]) -> str:
+def _normalised(text: str, language: str, _known_languages: tuple[AnswerLanguage, ...]) -> str:
     plain = unwrap(text)
     plain = re.sub("([\u2070\u00b9\u00b2\u00b3\u2074-\u2079]+)", r"^\1", plain)
     plain = unicodedata.normalize("NFKC", plain).casefold().replace("\u2212", "-").replace("’", "'")
     plain = _SUBSCRIPT.sub(r"\1", plain)
-    plain = _POWER.sub(lambda found: f"^{found[1] or found[2] or ''}", plain)
+    plain = _POWER.sub(lambda match: f"^{match[1] or match[2] or ''}", plain)
     plain = _HYPHEN.sub(" ", plain)
     spoken = languages.find_language(language)
     if spoken and spoken.short_text.articles:
@@ -91,19 +91,19 @@ def _normalised(text: str, language: str, _known: tuple[AnswerLanguage, ...]) ->
     return plain.strip(_patterns().punctuation)
 
 
-def same_text(given: str, accepted: str, language: str, statement: str = "") -> bool:
+def same_text(answer: str, accepted: str, language: str, statement: str = "") -> bool:
     """Whether an answer is an accepted one apart from its spelling.
 
     A list has to have the same members. Their order counts only if the question has several blanks.
     """
-    if normalise(given, language) == normalise(accepted, language) != "":
+    if normalise(answer, language) == normalise(accepted, language) != "":
         return True
-    members, wanted = _members(given, language), _members(accepted, language)
-    if len(wanted) < 2 or len(members) != len(wanted):
+    members, accepted_members = _members(answer, language), _members(accepted, language)
+    if len(accepted_members) < 2 or len(members) != len(accepted_members):
         return False
     if len(_BLANKS.findall(statement)) > 1:
-        return members == wanted
-    return sorted(members) == sorted(wanted)
+        return members == accepted_members
+    return sorted(members) == sorted(accepted_members)
 
 
 def _members(text: str, language: str) -> list[str]:
@@ -131,15 +131,17 @@ def _patterns() -> _Patterns:
 
 # Compiled at first use: a language server that opens a design never needs them.
 @cache
-def _compile(known: tuple[AnswerLanguage, ...]) -> _Patterns:
-    spaced = any_of(word for one in known if not one.unspaced for word in one.short_text.list_joins)
+def _compile(known_languages: tuple[AnswerLanguage, ...]) -> _Patterns:
+    spaced = any_of(
+        word for language in known_languages if not language.unspaced for word in language.short_text.list_joins
+    )
     separators = [r"\s*(?:[;；、]|[,，](?=\s|[^\d\s]))\s*", rf"\s+(?:{any_of((spaced, '&'))})\s+"]
-    unspaced = [one for one in known if one.unspaced]
-    for one in unspaced:
-        script = f"[{one.unspaced}]"
-        separators.append(rf"(?<={script})(?:{any_of(one.short_text.list_joins)})(?={script})")
-    scripts = any_of((r"[^\w\s.,;]", *(f"[{one.unspaced}]" for one in unspaced)))
-    lead = joined(known, lambda one: one.short_text.lead)
+    unspaced = [language for language in known_languages if language.unspaced]
+    for language in unspaced:
+        script = f"[{language.unspaced}]"
+        separators.append(rf"(?<={script})(?:{any_of(language.short_text.list_joins)})(?={script})")
+    scripts = any_of((r"[^\w\s.,;]", *(f"[{language.unspaced}]" for language in unspaced)))
+    lead = joined(known_languages, lambda language: language.short_text.lead)
     return _Patterns(
         announced=re.compile(rf"(?:{lead})\s*\S", re.IGNORECASE),
         unit_behind=re.compile(r"boxed\{[^{}]*\}[$)\]\\\s]{0,6}([^\W\d_]{1,12}(?:/s)?)\W*\Z"),
@@ -147,5 +149,5 @@ def _compile(known: tuple[AnswerLanguage, ...]) -> _Patterns:
         lead=re.compile(rf"^(?:{lead})\s*", re.IGNORECASE),
         separator=re.compile("|".join(separators)),
         needs_no_space=re.compile(rf" ?({scripts}) ?"),
-        punctuation=_PUNCTUATION + "".join(one.short_text.punctuation for one in known),
+        punctuation=_PUNCTUATION + "".join(language.short_text.punctuation for language in known_languages),
     )

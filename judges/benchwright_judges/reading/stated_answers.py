@@ -43,7 +43,7 @@ class Phrase:
     """Whether no later sentence states anything."""
     is_called: bool
     """Whether it is one or two words behind "is" or "called", so that it would be the answer."""
-    place: tuple[int, int]
+    position: tuple[int, int]
     """Number of the sentence, and where in it the words begin; several forms of a phrase have the same."""
 
 
@@ -60,32 +60,32 @@ def stated_phrases(reply: str, statement: str) -> list[Phrase]:
     if not text or declines(text):
         return []
     if filled := _filled(text, statement):
-        return [Phrase(filled, is_last=True, is_called=True, place=(0, 0))]
+        return [Phrase(filled, is_last=True, is_called=True, position=(0, 0))]
     corrected = since_correction(text, r"[^\s,.]")
     text = corrected if corrected and re.search(r"\w", corrected) else text
     if _patterns().alternative.search(text):
         return []
-    said: list[list[tuple[str, bool, int]]] = []
-    parts = [one for _, one in sentences(text) if one.strip()]
+    phrases_by_sentence: list[list[tuple[str, bool, int]]] = []
+    parts = [part for _, part in sentences(text) if part.strip()]
     for sentence in [*parts[:2], *parts[2:][-_MAX_SENTENCES:]]:
-        if found := [one for one in _phrases(sentence, statement) if one[0]]:
-            said.append(found)
-    last = len(said) - 1
+        if phrases := [phrase for phrase in _phrases(sentence, statement) if phrase[0]]:
+            phrases_by_sentence.append(phrases)
+    last = len(phrases_by_sentence) - 1
     return [
-        Phrase(text, number == last, called, (number, start))
+        Phrase(text, number == last, is_called, (number, start))
         for number in range(last, -1, -1)
-        for text, called, start in said[number]
+        for text, is_called, start in phrases_by_sentence[number]
     ]
 
 
 def _filled(text: str, statement: str) -> str:
     """What a reply that says the sentence of the question again has in its blank; empty if it does not."""
-    around = [_plain(one).strip(" .。?？") for one in _BLANK.split(statement)]
-    if len(around) != 2 or len("".join(around)) < _MIN_AROUND:
+    pieces = [_plain(piece).strip(" .。?？") for piece in _BLANK.split(statement)]
+    if len(pieces) != 2 or len("".join(pieces)) < _MIN_AROUND:
         return ""
-    before, after = (re.escape(one) for one in around)
-    found = re.fullmatch(rf"\W*{before}\s*(.{{1,60}}?)\s*{after}[\s.。!]*", _plain(text))
-    return found[1] if found else ""
+    prefix, suffix = (re.escape(piece) for piece in pieces)
+    match = re.fullmatch(rf"\W*{prefix}\s*(.{{1,60}}?)\s*{suffix}[\s.。!]*", _plain(text))
+    return match[1] if match else ""
 
 
 def _plain(text: str) -> str:
@@ -93,38 +93,43 @@ def _plain(text: str) -> str:
 
 
 def _phrases(sentence: str, statement: str) -> Iterator[tuple[str, bool, int]]:
-    known = _patterns()
-    asked = sentence.rstrip().endswith(("?", "？"))
-    if asked and len(_WORD.findall(sentence)) > 4:
+    patterns = _patterns()
+    is_question = sentence.rstrip().endswith(("?", "？"))
+    if is_question and len(_WORD.findall(sentence)) > 4:
         return
     sentence = sentence.strip(" \t\n.?!。？！")
-    if known.some.search(sentence[:_OPENING]):
+    if patterns.partial_phrase.search(sentence[:_OPENING]):
         return
-    quoted = [one for one in _QUOTED.finditer(sentence) if not is_denied(sentence, one.start(), one.end())]
+    quoted = [match for match in _QUOTED.finditer(sentence) if not is_denied(sentence, match.start(), match.end())]
     if len(quoted) == 1:
         yield _bare(quoted[0][1]), False, quoted[0].start()
-    leads = [(0, True), *((one.end(), bool(known.calls.match(one[0]))) for one in known.states.finditer(sentence))]
+    leads = [
+        (0, True),
+        *((match.end(), bool(patterns.calls.match(match[0]))) for match in patterns.states.finditer(sentence)),
+    ]
     for start, calls in reversed(leads[-6:]):
-        rest = sentence[start:]
-        for end in sorted({found.start() for found in known.ends.finditer(rest)} | {len(rest)}, reverse=True)[:8]:
-            if known.contrasts.search(sentence[:start]) or not is_denied(sentence, start, start):
-                for one in _forms(rest[:end], statement):
-                    called = calls and end == len(rest) and len(one.split()) < 3 and one not in statement
-                    yield one, called, start
+        remainder = sentence[start:]
+        for end in sorted(
+            {ending.start() for ending in patterns.ends.finditer(remainder)} | {len(remainder)}, reverse=True
+        )[:8]:
+            if patterns.contrasts.search(sentence[:start]) or not is_denied(sentence, start, start):
+                for form in _forms(remainder[:end], statement):
+                    is_called = calls and end == len(remainder) and len(form.split()) < 3 and form not in statement
+                    yield form, is_called, start
 
 
 def _forms(phrase: str, statement: str) -> Iterator[str]:
     """A phrase as it is, without what hedges it, and without the words of the question around it."""
     plain = _bare(phrase)
     yield plain
-    if found := re.fullmatch(r"([^()（）]+?)\s*[(（]([^()（）]+)[)）]\s*([^()（）]*)", plain):
-        yield from (_bare(f"{found[1]} {found[3]}"), _bare(found[2]))
-        plain = _bare(f"{found[1]} {found[3]}")
-    asked = set(re.findall(r"\w{3,}", statement.casefold()))
+    if match := re.fullmatch(r"([^()（）]+?)\s*[(（]([^()（）]+)[)）]\s*([^()（）]*)", plain):
+        yield from (_bare(f"{match[1]} {match[3]}"), _bare(match[2]))
+        plain = _bare(f"{match[1]} {match[3]}")
+    question_words = set(re.findall(r"\w{3,}", statement.casefold()))
     words = plain.replace("-", " ").split()
-    while len(words) > 1 and _is_asked(words[-1].casefold(), asked):
+    while len(words) > 1 and _is_asked(words[-1].casefold(), question_words):
         words.pop()
-    while len(words) > 1 and words[0].casefold() in asked:
+    while len(words) > 1 and words[0].casefold() in question_words:
         words.pop(0)
     yield _bare(" ".join(words))
     for size in range(1, len(plain)):  # No spaces separate words: "MESI协议".
@@ -134,18 +139,20 @@ def _forms(phrase: str, statement: str) -> Iterator[str]:
             yield plain[:-size]
 
 
-def _is_asked(word: str, asked: set[str]) -> bool:
+def _is_asked(word: str, question_words: set[str]) -> bool:
     """Whether a question has a word, or one that is composed with it."""
-    return word in asked or (len(word) > 4 and any(one.endswith(word) for one in asked))
+    return word in question_words or (
+        len(word) > 4 and any(question_word.endswith(word) for question_word in question_words)
+    )
 
 
 def _bare(phrase: str) -> str:
-    known = _patterns()
+    patterns = _patterns()
     previous = None
     phrase = phrase.strip(" \t\n,;:\"'“”„«»「」")
     while phrase != previous:
         previous = phrase
-        phrase = known.tails.sub("", known.hedges.sub("", phrase)).strip(" \t\n,;:\"'“”„«»「」")
+        phrase = patterns.tails.sub("", patterns.hedges.sub("", phrase)).strip(" \t\n,;:\"'“”„«»「」")
     return phrase
 
 
@@ -158,7 +165,7 @@ class _Patterns:
     alternative: re.Pattern[str]
     contrasts: re.Pattern[str]
     calls: re.Pattern[str]
-    some: re.Pattern[str]
+    partial_phrase: re.Pattern[str]
 
 
 def _patterns() -> _Patterns:
@@ -167,19 +174,24 @@ def _patterns() -> _Patterns:
 
 # Compiled at first use: a language server that opens a design never needs them.
 @cache
-def _compile(known: tuple[AnswerLanguage, ...]) -> _Patterns:
+def _compile(known_languages: tuple[AnswerLanguage, ...]) -> _Patterns:
     because = any_of(
-        (joined(known, lambda one: one.choices.because), joined(known, lambda one: one.true_false.because))
+        (
+            joined(known_languages, lambda language: language.choices.because),
+            joined(known_languages, lambda language: language.true_false.because),
+        )
     )
     return _Patterns(
-        states=_insensitive(rf"(?:{joined(known, lambda one: one.short_text.states)}|[=:≈→\uff1d\uff1a])\s*"),
-        hedges=_insensitive(rf"\A(?:{joined(known, lambda one: one.short_text.hedges)})\s*,?\s*"),
-        tails=_insensitive(rf"\s*,?\s*(?:{joined(known, lambda one: one.short_text.tails)})\Z"),
+        states=_insensitive(
+            rf"(?:{joined(known_languages, lambda language: language.short_text.states)}|[=:≈→\uff1d\uff1a])\s*"
+        ),
+        hedges=_insensitive(rf"\A(?:{joined(known_languages, lambda language: language.short_text.hedges)})\s*,?\s*"),
+        tails=_insensitive(rf"\s*,?\s*(?:{joined(known_languages, lambda language: language.short_text.tails)})\Z"),
         ends=_insensitive(rf"\s*(?:[,;，；](?!\d)|\s[-–—]\s|\b(?:{because})\b|因为|由于)"),
-        calls=_insensitive(joined(known, lambda one: one.short_text.calls)),
-        some=_insensitive(joined(known, lambda one: one.short_text.some)),
-        contrasts=_insensitive(rf"(?:{joined(known, lambda one: one.short_text.contrasts)})\s*\Z"),
-        alternative=_insensitive(joined(known, lambda one: one.short_text.alternative)),
+        calls=_insensitive(joined(known_languages, lambda language: language.short_text.calls)),
+        partial_phrase=_insensitive(joined(known_languages, lambda language: language.short_text.partial_phrases)),
+        contrasts=_insensitive(rf"(?:{joined(known_languages, lambda language: language.short_text.contrasts)})\s*\Z"),
+        alternative=_insensitive(joined(known_languages, lambda language: language.short_text.alternative)),
     )
 
 

@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Counted(Generic[T]):
+class CountedVotes(Generic[T]):
     """The votes on one answer, and what they come to."""
 
     votes: tuple[Vote, ...]
@@ -26,7 +26,7 @@ class Counted(Generic[T]):
 
 async def count(
     ask: Callable[[int], Awaitable[Vote]], settle: Callable[[Sequence[str]], T | None], *, seats: int, spares: int
-) -> Counted[T]:
+) -> CountedVotes[T]:
     """Ask for a bare majority together, then one by one, until the votes decide or seats and spares are used.
 
     Args:
@@ -41,17 +41,17 @@ async def count(
     votes: list[Vote] = []
     labels: list[str] = []
     decision = None
-    wanted = seats // 2 + 1
-    while decision is None and wanted <= seats:
-        more = min(wanted - len(labels), wanted + spares - len(votes))
-        if more <= 0:
+    label_goal = seats // 2 + 1
+    while decision is None and label_goal <= seats:
+        vote_count = min(label_goal - len(labels), label_goal + spares - len(votes))
+        if vote_count <= 0:
             break
-        votes += await _together(ask, range(len(votes), len(votes) + more))
+        votes += await _together(ask, range(len(votes), len(votes) + vote_count))
         labels = [vote.label for vote in votes if not vote.error]
-        if len(labels) == wanted:
+        if len(labels) == label_goal:
             decision = settle(labels)
-            wanted += 1
-    return Counted(tuple(votes), tuple(labels), decision)
+            label_goal += 1
+    return CountedVotes(tuple(votes), tuple(labels), decision)
 
 
 async def remembered(
@@ -66,21 +66,21 @@ async def remembered(
         request: Asks for it.
         offline: Whether only stored votes are used.
     """
-    known = await records.cached(key)
-    if known is not None:
-        return known.model_copy(update={"cached": True, "cost_usd": 0.0, "seconds": 0.0})
+    cached_vote = await records.cached(key)
+    if cached_vote is not None:
+        return cached_vote.model_copy(update={"cached": True, "cost_usd": 0.0, "seconds": 0.0})
     if offline:
         return Vote(judge=judge, error="there is no recorded vote, and judges are offline")
-    said = await request()
-    if not said.error:
-        await records.remember([(key, said)])
-    return said
+    vote = await request()
+    if not vote.error:
+        await records.remember([(key, vote)])
+    return vote
 
 
 async def _together(ask: Callable[[int], Awaitable[Vote]], seats: Sequence[int]) -> list[Vote]:
     # Votes that were paid for are kept, so the failure of one does not cancel the others.
     votes = await asyncio.gather(*(ask(seat) for seat in seats), return_exceptions=True)
-    for said in votes:
-        if isinstance(said, BaseException):
-            raise said
-    return [said for said in votes if isinstance(said, Vote)]
+    for vote in votes:
+        if isinstance(vote, BaseException):
+            raise vote
+    return [vote for vote in votes if isinstance(vote, Vote)]

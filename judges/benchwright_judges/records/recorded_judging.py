@@ -61,11 +61,16 @@ async def judge_and_record(
     if answer_id is not None and attempt:
         answer_id = await _by_this_key(records, problem, answer_id)
     if answer_id is not None:
-        earlier, kept = await records.judgement(answer_id), await records.answer(answer_id)
-        if earlier is not None and kept is not None and kept.is_to(problem) and not _is_open(problem, earlier, panel):
+        earlier, kept_answer = await records.judgement(answer_id), await records.answer(answer_id)
+        if (
+            earlier is not None
+            and kept_answer is not None
+            and kept_answer.is_to(problem)
+            and not _is_open(problem, earlier, panel)
+        ):
             return earlier
     question = problem.public.question
-    given = GivenAnswer(
+    given_answer = GivenAnswer(
         problem=ref or problem.id,
         problem_digest=problem.public_digest,
         key_digest=problem.harness_digest,
@@ -78,12 +83,12 @@ async def judge_and_record(
     )
     judgement = score(problem, answer)
     if not _is_open(problem, judgement, panel):
-        await records.settle(given, judgement)
+        await records.settle(given_answer, judgement)
         return judgement
-    await records.receive(given, judgement.message if judgement.status is Status.PENDING else PENDING.message)
+    await records.receive(given_answer, judgement.message if judgement.status is Status.PENDING else PENDING.message)
     voted = await vote(problem, answer, panel, records, judgement, budget=budget or JudgingBudget())
     if voted != judgement:
-        await records.settle(given, voted)
+        await records.settle(given_answer, voted)
     return voted
 
 
@@ -97,11 +102,11 @@ def _is_open(problem: Problem, judgement: Judgement, panel: Panel | None) -> boo
 
 async def _by_this_key(records: Records, problem: Problem, name: str) -> str:
     """The name of an attempt's answer as it is judged by the present key; what was judged by others stays as it is."""
-    found, changes = name, 0
-    while (kept := await records.answer(found)) is not None and not kept.is_to(problem):
+    answer_name, changes = name, 0
+    while (kept_answer := await records.answer(answer_name)) is not None and not kept_answer.is_to(problem):
         changes += 1
-        found = f"{name}.{changes}"
-    return found
+        answer_name = f"{name}.{changes}"
+    return answer_name
 
 
 async def vote(
@@ -135,16 +140,18 @@ async def _judged(
     if panel.comparable and is_code_question(problem) and judgement.status is Status.SCORED:
         with contextlib.suppress(OutOfBudgetError):
             judgement = await _with_comparison(judgement, votes)
-    told = {"metrics": {**pending.metrics, **judgement.metrics}, "votes": (*judgement.votes, *pending.votes)}
-    return judgement.model_copy(update=told)
+    changes = {"metrics": {**pending.metrics, **judgement.metrics}, "votes": (*judgement.votes, *pending.votes)}
+    return judgement.model_copy(update=changes)
 
 
 async def _with_comparison(judgement: Judgement, votes: _Votes) -> Judgement:
     """The judgement with an additional vote by CVDP's aspects, requested once as CVDP does."""
     rubric = load_rubric(COMPARABLE)
-    said = (await votes.ask(rubric, 0)).model_copy(update={"rubric": rubric.reference})
-    metrics = judgement.metrics if said.score is None else {**judgement.metrics, "cvdp_subjective": said.score}
-    return judgement.model_copy(update={"votes": (*judgement.votes, said), "metrics": metrics})
+    aspect_vote = (await votes.ask(rubric, 0)).model_copy(update={"rubric": rubric.reference})
+    metrics = (
+        judgement.metrics if aspect_vote.score is None else {**judgement.metrics, "cvdp_subjective": aspect_vote.score}
+    )
+    return judgement.model_copy(update={"votes": (*judgement.votes, aspect_vote), "metrics": metrics})
 
 
 class _Votes:
@@ -169,7 +176,7 @@ class _Votes:
         )
         votes, labels = counted.votes, counted.labels
         decision = counted.decision or scale.settle_finally(labels, panel.seats)
-        told = {
+        judgement_fields = {
             "method": Method.MODEL,
             "rubric": rubric.reference,
             "votes": votes,
@@ -177,7 +184,7 @@ class _Votes:
             "remarks": (_CUT,) if len(self._answer) > ANSWER_CHARACTERS else (),
         }
         if decision is None:
-            return Judgement(status=Status.ERROR, message=_no_decision(votes, majority), **told)
+            return Judgement(status=Status.ERROR, message=_no_decision(votes, majority), **judgement_fields)
         message = _message(rubric.scale, decision.label, decision.passed)
         return Judgement(
             status=Status.SCORED,
@@ -185,7 +192,7 @@ class _Votes:
             passed=decision.passed,
             label=decision.label,
             message=message,
-            **told,
+            **judgement_fields,
         )
 
     async def ask(self, rubric: Rubric, seat: int) -> Vote:
@@ -215,9 +222,11 @@ def _no_decision(votes: Sequence[Vote], majority: int) -> str:
     failed = {_TRIES.sub("", vote.error): vote.error for vote in votes if vote.error}
     counts = Counter(_TRIES.sub("", vote.error) for vote in votes if vote.error)
     if len(votes) - counts.total() < majority:
-        why = "; ".join(f"{count} of {len(votes)} votes failed: {failed[kind]}" for kind, count in counts.most_common())
+        failures = "; ".join(
+            f"{count} of {len(votes)} votes failed: {failed[kind]}" for kind, count in counts.most_common()
+        )
         return (
-            f"{why}. The answer is kept. Check the judges with `benchwright judge"
+            f"{failures}. The answer is kept. Check the judges with `benchwright judge"
             " test`, then have it judged with `benchwright judge pending --score`."
         )
     return "The judges reached no majority; the answer is kept for a person to grade."

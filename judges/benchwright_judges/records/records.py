@@ -59,7 +59,7 @@ class GivenAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class UnscoredAnswer:
     """An answer that no judge has scored yet."""
 
     answer: GivenAnswer
@@ -90,7 +90,7 @@ class Grade:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedAnswer:
     """An answer with its latest judgement and people's grades."""
 
     answer: GivenAnswer
@@ -119,10 +119,10 @@ class Records(Database):
         """
         async with self.writing() as connection:
             if answer.attempt:
-                same = select(ANSWERS.c.id).where(
+                earlier_tries = select(ANSWERS.c.id).where(
                     ANSWERS.c.attempt == answer.attempt, ANSWERS.c.number == answer.number, ANSWERS.c.id != answer.id
                 )
-                await connection.execute(delete(PENDING).where(PENDING.c.answer.in_(same)))
+                await connection.execute(delete(PENDING).where(PENDING.c.answer.in_(earlier_tries)))
             await self._keep(connection, answer)
             await connection.execute(
                 self.insert_into(PENDING)
@@ -177,12 +177,12 @@ class Records(Database):
 
     async def delete_answers(self, attempts: Sequence[str]) -> None:
         """Deletes the answers of attempts, with all that judges and people said of them; the cache of votes stays."""
-        mine = select(ANSWERS.c.id).where(ANSWERS.c.attempt.in_(attempts), ANSWERS.c.attempt != "")
-        judged = select(JUDGEMENTS.c.seq).where(JUDGEMENTS.c.answer.in_(mine))
+        answer_ids = select(ANSWERS.c.id).where(ANSWERS.c.attempt.in_(attempts), ANSWERS.c.attempt != "")
+        judged = select(JUDGEMENTS.c.seq).where(JUDGEMENTS.c.answer.in_(answer_ids))
         async with self.writing() as connection:
             await connection.execute(delete(VOTES).where(VOTES.c.judgement.in_(judged)))
             for table in (JUDGEMENTS, PENDING, GRADE_POINTS, GRADES):
-                await connection.execute(delete(table).where(table.c.answer.in_(mine)))
+                await connection.execute(delete(table).where(table.c.answer.in_(answer_ids)))
             await connection.execute(delete(ANSWERS).where(ANSWERS.c.attempt.in_(attempts), ANSWERS.c.attempt != ""))
 
     async def judgement(self, answer_id: str) -> Judgement | None:
@@ -201,42 +201,42 @@ class Records(Database):
             row = (await connection.execute(select(ANSWERS).where(ANSWERS.c.id == answer_id))).one_or_none()
         return None if row is None else _answer(row._mapping)
 
-    async def pending(self) -> Sequence[Waiting]:
+    async def pending(self) -> Sequence[UnscoredAnswer]:
         """Answers that no judge has scored yet, oldest first."""
-        wanted = (
+        query = (
             select(ANSWERS, PENDING.c.reason, PENDING.c.since)
             .join(PENDING, PENDING.c.answer == ANSWERS.c.id)
             .order_by(PENDING.c.since, ANSWERS.c.id)
         )
         async with self.reading() as connection:
-            rows = (await connection.execute(wanted)).all()
-        return [Waiting(_answer(row._mapping), row.reason, row.since) for row in rows]
+            rows = (await connection.execute(query)).all()
+        return [UnscoredAnswer(_answer(row._mapping), row.reason, row.since) for row in rows]
 
-    async def judged(self) -> Sequence[Judged]:
+    async def judged(self) -> Sequence[JudgedAnswer]:
         """Every answer with its latest judgement and its grades, oldest first."""
         return await self._judged(None)
 
-    async def judged_answer(self, answer_id: str) -> Judged | None:
+    async def judged_answer(self, answer_id: str) -> JudgedAnswer | None:
         """The same for one answer."""
         return next(iter(await self._judged([answer_id])), None)
 
-    async def judged_try(self, attempt: str, number: int) -> Judged | None:
+    async def judged_try(self, attempt: str, number: int) -> JudgedAnswer | None:
         """The same for the newest answer of a try of an attempt."""
-        same = ANSWERS.c.attempt == attempt, ANSWERS.c.number == number
-        newest = select(ANSWERS.c.id).where(*same).order_by(ANSWERS.c.created.desc()).limit(1)
+        try_conditions = ANSWERS.c.attempt == attempt, ANSWERS.c.number == number
+        newest = select(ANSWERS.c.id).where(*try_conditions).order_by(ANSWERS.c.created.desc()).limit(1)
         async with self.reading() as connection:
-            found = await connection.scalar(newest)
-        return await self.judged_answer(found) if found is not None else None
+            answer_id = await connection.scalar(newest)
+        return await self.judged_answer(answer_id) if answer_id is not None else None
 
-    async def _judged(self, ids: Sequence[str] | None) -> Sequence[Judged]:
+    async def _judged(self, ids: Sequence[str] | None) -> Sequence[JudgedAnswer]:
         answers = select(ANSWERS)
-        same = (GRADE_POINTS.c.answer == GRADES.c.answer) & (GRADE_POINTS.c.grader == GRADES.c.grader)
-        grades = select(GRADES, GRADE_POINTS.c.points).outerjoin(GRADE_POINTS, same)
+        grade_join = (GRADE_POINTS.c.answer == GRADES.c.answer) & (GRADE_POINTS.c.grader == GRADES.c.grader)
+        grades = select(GRADES, GRADE_POINTS.c.points).outerjoin(GRADE_POINTS, grade_join)
         if ids is not None:
             answers, grades = answers.where(ANSWERS.c.id.in_(ids)), grades.where(GRADES.c.answer.in_(ids))
         async with self.reading() as connection:
             rows = await connection.execute(answers.order_by(ANSWERS.c.created, ANSWERS.c.id))
-            given = [_answer(row._mapping) for row in rows]
+            given_answers = [_answer(row._mapping) for row in rows]
             newest = await self._newest(connection, ids)
             waiting = set((await connection.scalars(select(PENDING.c.answer))).all())
             by_answer: dict[str, list[Grade]] = {}
@@ -244,8 +244,8 @@ class Records(Database):
                 points = tuple(json.loads(row.points)) if row.points else ()
                 by_answer.setdefault(row.answer, []).append(Grade(**{**row._mapping, "points": points}))
         return [
-            Judged(answer, newest.get(answer.id), answer.id in waiting, tuple(by_answer.get(answer.id, ())))
-            for answer in given
+            JudgedAnswer(answer, newest.get(answer.id), answer.id in waiting, tuple(by_answer.get(answer.id, ())))
+            for answer in given_answers
         ]
 
     async def _keep(self, connection: AsyncConnection, answer: GivenAnswer) -> None:
@@ -269,10 +269,10 @@ class Records(Database):
 
     async def _newest(self, connection: AsyncConnection, answers: Sequence[str] | None) -> dict[str, Judgement]:
         """The latest judgement with its votes, by answer."""
-        wanted = select(JUDGEMENTS.c.answer, JUDGEMENTS.c.seq, JUDGEMENTS.c.body)
+        query = select(JUDGEMENTS.c.answer, JUDGEMENTS.c.seq, JUDGEMENTS.c.body)
         if answers is not None:
-            wanted = wanted.where(JUDGEMENTS.c.answer.in_(answers))
-        bodies = {row.answer: row for row in await connection.execute(wanted.order_by(JUDGEMENTS.c.seq))}
+            query = query.where(JUDGEMENTS.c.answer.in_(answers))
+        bodies = {row.answer: row for row in await connection.execute(query.order_by(JUDGEMENTS.c.seq))}
         cast: dict[int, list[Vote]] = {}
         votes = select(VOTES.c.judgement, VOTES.c.body).order_by(VOTES.c.judgement, VOTES.c.position)
         if answers is not None:

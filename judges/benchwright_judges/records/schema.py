@@ -129,8 +129,8 @@ def create_missing_tables(connection: Connection) -> None:
     if connection.dialect.name == "postgresql":
         # Two processes that start at the same time would both create the tables.
         connection.exec_driver_sql("SELECT pg_advisory_xact_lock(7165912)")
-    found = inspect(connection).get_table_names()
-    if _FORMAT.name in found:
+    table_names = inspect(connection).get_table_names()
+    if _FORMAT.name in table_names:
         version = connection.scalar(select(_FORMAT.c.version))
         if version != SCHEMA_VERSION:
             raise StorageError(
@@ -138,10 +138,10 @@ def create_missing_tables(connection: Connection) -> None:
                 f" Benchwright reads {SCHEMA_VERSION}; install the version that created it, or store judgements"
                 " elsewhere"
             )
-    elif found and connection.dialect.name == "sqlite":
+    elif table_names and connection.dialect.name == "sqlite":
         raise StorageError(
             f"{connection.engine.url.database} belongs to another program; move it away, or store judgements elsewhere"
         )
     METADATA.create_all(connection)
-    if _FORMAT.name not in found:
+    if _FORMAT.name not in table_names:
         connection.execute(insert(_FORMAT).values(version=SCHEMA_VERSION))

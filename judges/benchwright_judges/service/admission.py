@@ -171,15 +171,15 @@ class AdmissionControl:
         body = bytearray()
         try:
             async with asyncio.timeout(self._body_time_s):
-                more = True
-                while more:
+                has_more = True
+                while has_more:
                     message = await receive()
                     if message["type"] == "http.disconnect":
                         break
                     body += message.get("body", b"")
                     if len(body) > limit:
                         raise _too_large(limit)
-                    more = message.get("more_body", False)
+                    has_more = message.get("more_body", False)
         except TimeoutError:
             raise RefusalError(
                 Kind.TOO_SLOW,
@@ -232,8 +232,8 @@ def respond(refusal: RefusalError) -> Response:
 
 
 def _log_place(error: BaseException, name: str) -> None:
-    place = "".join(traceback.format_tb(error.__traceback__))
-    logger.error("%s %s\n%s", type(error).__name__, name, place)
+    trace = "".join(traceback.format_tb(error.__traceback__))
+    logger.error("%s %s\n%s", type(error).__name__, name, trace)
 
 
 def _unauthorized(detail: str, next_step: str) -> RefusalError:

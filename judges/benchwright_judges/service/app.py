@@ -131,10 +131,10 @@ async def _on_invalid(request: Request, error: Exception) -> Response:
     )
 
 
-def _pointer(place: Sequence[str | int]) -> str:
-    where, *path = place
-    if where != "body":
-        return _printable(" ".join(map(str, place)))
+def _pointer(location: Sequence[str | int]) -> str:
+    source, *path = location
+    if source != "body":
+        return _printable(" ".join(map(str, location)))
     return _printable("".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path))
 
 

@@ -99,7 +99,7 @@ class RemoteJudge:
         return self
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, place: TracebackType | None
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.close()
 
@@ -117,7 +117,7 @@ class RemoteJudge:
         key = uuid.uuid4().hex
         pause_s = _FIRST_PAUSE_S
         failures = 0
-        told = _pending(f"The judge service {self._name} has not judged this answer yet.", "Run again later.")
+        judgement = _pending(f"The judge service {self._name} has not judged this answer yet.", "Run again later.")
         while (left := ends - loop.time()) > 0:
             wait_s = pause_s * random.uniform(0.5, 1.0)  # noqa: S311
             try:
@@ -128,7 +128,7 @@ class RemoteJudge:
                     json={"problem": ref, "answer": _sendable(answer)},
                 )
             except httpx2.TransportError as error:
-                told = self._unreachable(error)
+                judgement = self._unreachable(error)
                 failures += 1
                 if failures == _TRIES:
                     break
@@ -140,15 +140,15 @@ class RemoteJudge:
                     continue
                 if response.status_code == 200:
                     return self._judged(response.content)
-                told = self._refused(response)
+                judgement = self._refused(response)
                 if response.status_code not in _AGAIN:
-                    return told
+                    return judgement
                 wait_s = max(wait_s, _seconds(response.headers.get("Retry-After")))
             if loop.time() + wait_s >= ends:
                 break
             await asyncio.sleep(wait_s)
             pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
-        return told
+        return judgement
 
     def _judged(self, content: bytes) -> Judgement:
         try:
@@ -178,7 +178,7 @@ class RemoteJudge:
         )
 
 
-def _judgement(shown: JudgementView) -> Judgement:
+def _judgement(view: JudgementView) -> Judgement:
     votes = tuple(
         Vote(
             judge=vote.judge,
@@ -187,23 +187,23 @@ def _judgement(shown: JudgementView) -> Judgement:
             error="its reply could not be used" if vote.failed else "",
             cost_usd=vote.cost_usd,
         )
-        for vote in shown.votes
+        for vote in view.votes
     )
     return Judgement(
-        status=shown.status,
-        score=shown.score,
-        passed=shown.passed,
-        label=shown.label,
-        message=shown.message,
-        method=shown.method,
-        rubric=shown.rubric,
+        status=view.status,
+        score=view.score,
+        passed=view.passed,
+        label=view.label,
+        message=view.message,
+        method=view.method,
+        rubric=view.rubric,
         votes=votes,
-        tie_break=shown.tie_break,
+        tie_break=view.tie_break,
     )
 
 
-def _pending(what: str, next_step: str) -> Judgement:
-    return Judgement(status=Status.PENDING, message=f"{what} The answer is kept and pending. {next_step}")
+def _pending(sentence: str, next_step: str) -> Judgement:
+    return Judgement(status=Status.PENDING, message=f"{sentence} The answer is kept and pending. {next_step}")
 
 
 def _sendable(text: str) -> str:

@@ -56,15 +56,15 @@ def _needs(scope: Scope) -> Callable[..., Awaitable[Token]]:
     async def allowed(
         request: Request,
         # As a default, because an annotation is read where `scope` is not known.
-        shown: HTTPAuthorizationCredentials | None = Security(_bearer, scopes=[scope.value]),  # noqa: B008
+        credentials: HTTPAuthorizationCredentials | None = Security(_bearer, scopes=[scope.value]),  # noqa: B008
     ) -> Token:
         # Admission control has put it there.
         token = cast(Token, request.state.token)
         if not token.may(scope):
-            has = " and ".join(token.scopes)
+            granted_scopes = " and ".join(token.scopes)
             raise RefusalError(
                 Kind.WRONG_SCOPE,
-                f"This needs the scope {scope}; the token has {has}.",
+                f"This needs the scope {scope}; the token has {granted_scopes}.",
                 f"Ask the service's administrator for a token with the scope {scope}.",
             )
         return token
@@ -131,7 +131,7 @@ async def _own_submission(
 ) -> Submission:
     submission = await judging.submissions.find(submission_id)
     if submission is None or not _may_see(token, submission.token):
-        raise _nothing("submission")
+        raise _not_found("submission")
     (current,) = await judging.current([submission])
     return current
 
@@ -178,7 +178,7 @@ async def _own_batch(
 ) -> Batch:
     batch = await judging.submissions.find_batch(batch_id)
     if batch is None or not _may_see(token, batch.token):
-        raise _nothing("batch")
+        raise _not_found("batch")
     return batch
 
 
@@ -200,7 +200,7 @@ async def read_results(
     limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
 ) -> ResultsPage:
     """The batch's submissions by position, judged or not."""
-    members = await judging.current(await judging.submissions.members(batch.id, after=after, most=limit))
+    members = await judging.current(await judging.submissions.members(batch.id, last_number=after, count=limit))
     return ResultsPage(
         results=tuple(view(member, whole=token.may(Scope.ADMIN)) for member in members),
         next_after=members[-1].position if len(members) == limit else None,
@@ -234,29 +234,33 @@ async def watch_batch(
     return StreamingResponse(events, media_type="text/event-stream", headers={"Cache-Control": "no-store"})
 
 
-async def _events(batch: Batch, after: int, token: Token, judging: Judging, request: Request) -> AsyncIterator[str]:
+async def _events(
+    batch: Batch, last_number: int, token: Token, judging: Judging, request: Request
+) -> AsyncIterator[str]:
     admission = cast(AdmissionControl, request.app.state.admission)
-    said = time.monotonic()
+    last_sent = time.monotonic()
     yield "retry: 2000\n\n"
     with judging.changes.subscribe(batch.id) as changed:
         while not judging.closing:
             changed.clear()
-            done = await judging.submissions.finished(batch.id, after=after, most=_EVENTS_AT_ONCE)
-            for submission in done:
-                after = submission.finished or after
-                shown = view(submission, whole=token.may(Scope.ADMIN)).model_dump(mode="json")
-                data = json.dumps({"submission": shown, "done": after, "total": batch.total})
-                yield f"id: {after}\nevent: judged\ndata: {data}\n\n"
-            if after >= batch.total:
-                yield f"id: {after}\nevent: finished\ndata: {{}}\n\n"
+            finished_submissions = await judging.submissions.finished(
+                batch.id, last_number=last_number, count=_EVENTS_AT_ONCE
+            )
+            for submission in finished_submissions:
+                last_number = submission.finished or last_number
+                submission_data = view(submission, whole=token.may(Scope.ADMIN)).model_dump(mode="json")
+                data = json.dumps({"submission": submission_data, "done": last_number, "total": batch.total})
+                yield f"id: {last_number}\nevent: judged\ndata: {data}\n\n"
+            if last_number >= batch.total:
+                yield f"id: {last_number}\nevent: finished\ndata: {{}}\n\n"
                 return
-            if done:
+            if finished_submissions:
                 continue
             await wait_for_change(changed, 1.0)
-            if time.monotonic() - said > _KEEP_ALIVE_S:
+            if time.monotonic() - last_sent > _KEEP_ALIVE_S:
                 # A revoked token ends what it watches, too.
                 await admission.valid_token(request.headers.get("authorization"))
-                said = time.monotonic()
+                last_sent = time.monotonic()
                 yield ": still here\n\n"
 
 
@@ -332,7 +336,7 @@ def _may_see(token: Token, owner: str) -> bool:
     return owner == token.id or token.may(Scope.ADMIN)
 
 
-def _nothing(what: str) -> RefusalError:
+def _not_found(noun: str) -> RefusalError:
     return RefusalError(
-        Kind.NOT_FOUND, f"This token has no such {what}.", "Check the address, and use the token that submitted it."
+        Kind.NOT_FOUND, f"This token has no such {noun}.", "Check the address, and use the token that submitted it."
     )

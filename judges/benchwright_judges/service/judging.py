@@ -83,7 +83,7 @@ class Judging:
         self._pace = pace
         self._free = asyncio.Semaphore(pace.at_once)
         self._work: set[asyncio.Task[Submission | None]] = set()
-        self._more = True
+        self._has_more = True
         self._ended = asyncio.Event()
         self._running: set[str] = set()
         self._loops: list[asyncio.Task[None]] = []
@@ -153,10 +153,10 @@ class Judging:
             (current,) = await self.current([await self._result(submission, wait_s)])
             return current
         work = self._begin(self._judge(submission, problem))
-        either: set[asyncio.Future[Any]] = {work, self._closing}
-        await asyncio.wait(either, timeout=wait_s, return_when=asyncio.FIRST_COMPLETED)
-        done = work.result() if work.done() and not work.cancelled() else None
-        return done or submission
+        futures: set[asyncio.Future[Any]] = {work, self._closing}
+        await asyncio.wait(futures, timeout=wait_s, return_when=asyncio.FIRST_COMPLETED)
+        finished = work.result() if work.done() and not work.cancelled() else None
+        return finished or submission
 
     async def grade(self, item: str, grader: str, label: str, difficulty: int, comment: str) -> bool:
         """Accept a person's grade; True if it completes a judgement.
@@ -164,9 +164,11 @@ class Judging:
         Raises:
             RefusalError: There is nothing to grade, or the label is not on the scale.
         """
-        found = await self._records.judged_answer(item)
-        rubric = rubric_for(await asyncio.to_thread(self.question, found.answer.problem)) if found else None
-        if found is None or rubric is None:
+        judged_answer = await self._records.judged_answer(item)
+        rubric = (
+            rubric_for(await asyncio.to_thread(self.question, judged_answer.answer.problem)) if judged_answer else None
+        )
+        if judged_answer is None or rubric is None:
             raise RefusalError(
                 Kind.NOT_FOUND, "There is no such answer to grade.", "Take one from /v1/pending or /v1/pending/next."
             )
@@ -179,12 +181,12 @@ class Judging:
                 errors=(Flaw(pointer="/label", detail=f"Input should be one of {scale}"),),
             )
         decided = (
-            found.judgement is not None
-            and found.judgement.method is Method.PERSON
-            and found.judgement.status is Status.SCORED
+            judged_answer.judgement is not None
+            and judged_answer.judgement.method is Method.PERSON
+            and judged_answer.judgement.status is Status.SCORED
         )
         if (label, difficulty, comment) in [
-            (grade.label, grade.difficulty, grade.comment) for grade in found.grades if grade.grader == grader
+            (grade.label, grade.difficulty, grade.comment) for grade in judged_answer.grades if grade.grader == grader
         ]:
             return decided
         settled = RefusalError(
@@ -241,7 +243,7 @@ class Judging:
                     claimed = await self._quietly(self.submissions.claim(free, self._running)) or ()
                     for submission in claimed:
                         self._begin(self._judge(submission))
-                    self._more = len(claimed) == free
+                    self._has_more = len(claimed) == free
                 await wait_for_change(changed, self._pace.poll_s)
 
     async def _stay_alive(self) -> None:
@@ -256,7 +258,7 @@ class Judging:
 
         def ended(task: asyncio.Task[Submission | None]) -> None:
             self._work.discard(task)
-            if self._more:
+            if self._has_more:
                 self.queued()
 
         task.add_done_callback(ended)
@@ -264,11 +266,11 @@ class Judging:
 
     async def _judge(self, submission: Submission, accepted: Problem | None = None) -> Submission | None:
         self._running.add(submission.id)
-        done = None
+        finished = None
         try:
             async with self._free:
                 judgement = await self._judgement(submission, accepted)
-                done = await self.submissions.finish(submission, judgement)
+                finished = await self.submissions.finish(submission, judgement)
         except (SQLAlchemyError, OSError, StorageError) as error:
             # The lease expires, and another process, or this one later, claims the submission.
             _log_place(error)
@@ -277,7 +279,7 @@ class Judging:
         self.changes.notify(submission.id)
         if submission.batch is not None:
             self.changes.notify(submission.batch)
-        return done
+        return finished
 
     async def _judgement(self, submission: Submission, accepted: Problem | None) -> Judgement:
         if submission.claims > _MOST_CLAIMS:

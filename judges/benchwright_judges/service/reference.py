@@ -92,16 +92,16 @@ def _page() -> Iterator[str]:
         for method, operation in operations.items():
             (security,) = operation.get("security", [{"token": ["none"]}])
             (scope,) = security["token"]
-            about = operation["description"].split("\n\n")[0].replace("\n", " ")
+            description = operation["description"].split("\n\n")[0].replace("\n", " ")
             refused = " ".join(status for status in operation["responses"] if status >= "400")
-            yield f"| `{method.upper()} {path}` | {scope} | {operation['summary']}. {about} | {refused} |"
+            yield f"| `{method.upper()} {path}` | {scope} | {operation['summary']}. {description} | {refused} |"
     pace = Pace()
     yield "\n" + _AFTER.format(lease=pace.lease_s, grace=pace.grace_s)
     yield "## Limits\n"
     yield "| what | how much |"
     yield "| --- | --- |"
-    for what, limit in _limits():
-        yield f"| {what} | {limit} |"
+    for limit_name, limit in _limits():
+        yield f"| {limit_name} | {limit} |"
     yield "\n## Refusals\n"
     yield "Problem details (RFC 9457, `application/problem+json`) with `type`, `title`, `status`, `detail`, and also"
     yield "`next_step`, and `errors` with a JSON Pointer and a sentence for each flaw. The body is never quoted.\n"

@@ -101,7 +101,12 @@ async def open_app(
 
 
 async def serve_app(
-    app: ASGIApp, listener: socket.socket, *, grace_s: float, closing: Callable[[], None], most: int = MOST_CONNECTIONS
+    app: ASGIApp,
+    listener: socket.socket,
+    *,
+    grace_s: float,
+    closing: Callable[[], None],
+    connection_limit: int = MOST_CONNECTIONS,
 ) -> None:
     """Serve an application until SIGINT or SIGTERM; prints `Listening on http://…` when it is ready.
 
@@ -110,7 +115,7 @@ async def serve_app(
         listener: Where clients connect.
         grace_s: How long requests may take to end, in seconds.
         closing: Wakes clients that wait, before their connections are closed.
-        most: Connections at a time.
+        connection_limit: Connections at a time.
     """
     config = uvicorn.Config(
         app,
@@ -118,7 +123,7 @@ async def serve_app(
         # Tokens identify clients, so a proxy's headers change only log lines.
         proxy_headers=False,
         server_header=False,
-        limit_concurrency=most,
+        limit_concurrency=connection_limit,
         h11_max_incomplete_event_size=LARGEST_HEADERS,
         timeout_keep_alive=_KEEP_ALIVE_S,
         timeout_graceful_shutdown=int(grace_s),
@@ -140,8 +145,8 @@ class _Server(uvicorn.Server):
         if self.started:
             for listener in sockets or []:
                 host, port = listener.getsockname()[:2]
-                shown = f"[{host}]" if ":" in host else host
-                logging.getLogger(__name__).warning("Listening on http://%s:%s", shown, port)
+                host_text = f"[{host}]" if ":" in host else host
+                logging.getLogger(__name__).warning("Listening on http://%s:%s", host_text, port)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         # The default handler raises the signal again at the end, while the database is being closed.

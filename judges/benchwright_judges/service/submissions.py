@@ -130,11 +130,11 @@ class Submissions:
 
     # Judging
 
-    async def claim(self, most: int, but: Collection[str] = ()) -> Sequence[Submission]:
+    async def claim(self, count: int, but: Collection[str] = ()) -> Sequence[Submission]:
         """Claim waiting submissions and those that a process left behind, oldest first.
 
         Args:
-            most: How many.
+            count: How many.
             but: Submissions being judged here: a process that was suspended may have let its own leases expire.
         """
         now = self._clock()
@@ -148,7 +148,7 @@ class Submissions:
             )
             .where(SUBMISSIONS.c.id.not_in(list(but)))
             .order_by(SUBMISSIONS.c.seq)
-            .limit(most)
+            .limit(count)
             # On PostgreSQL; SQLite has one writer at a time.
             .with_for_update(skip_locked=True)
         )
@@ -171,7 +171,7 @@ class Submissions:
         async with self._records.writing() as connection:
             await connection.execute(
                 update(SUBMISSIONS)
-                .where(self._mine(), SUBMISSIONS.c.id.in_(list(ids)))
+                .where(self._lease_condition(), SUBMISSIONS.c.id.in_(list(ids)))
                 .values(lease=self._clock() + self._lease_s)
             )
 
@@ -196,7 +196,7 @@ class Submissions:
         async with self._records.writing() as connection:
             reserved = await connection.scalar(
                 select(SUBMISSIONS.c.reserved_usd)
-                .where(SUBMISSIONS.c.id == submission.id, self._mine())
+                .where(SUBMISSIONS.c.id == submission.id, self._lease_condition())
                 .with_for_update()
             )
             if reserved is None:
@@ -240,7 +240,7 @@ class Submissions:
         """Return the submissions that this process claimed but did not finish to the queue."""
         async with self._records.writing() as connection:
             await connection.execute(
-                update(SUBMISSIONS).where(self._mine()).values(state=State.QUEUED, owner=None, lease=None)
+                update(SUBMISSIONS).where(self._lease_condition()).values(state=State.QUEUED, owner=None, lease=None)
             )
 
     # Reading
@@ -257,16 +257,23 @@ class Submissions:
             row = (await connection.execute(select(BATCHES).where(BATCHES.c.id == batch_id))).one_or_none()
         return batch_of(row) if row is not None else None
 
-    async def members(self, batch_id: str, *, after: int, most: int) -> Sequence[Submission]:
-        """Submissions of a batch by position, beginning after `after`."""
-        return await self._select(batch_id, SUBMISSIONS.c.position, after, most)
+    async def members(self, batch_id: str, *, last_number: int, count: int) -> Sequence[Submission]:
+        """Submissions of a batch by position, beginning after `last_number`."""
+        return await self._select(batch_id, SUBMISSIONS.c.position, last_number, count)
 
-    async def finished(self, batch_id: str, *, after: int, most: int) -> Sequence[Submission]:
-        """Submissions of a batch in order of completion, beginning after number `after`."""
-        return await self._select(batch_id, SUBMISSIONS.c.finished, after, most)
+    async def finished(self, batch_id: str, *, last_number: int, count: int) -> Sequence[Submission]:
+        """Submissions of a batch in order of completion, beginning after number `last_number`."""
+        return await self._select(batch_id, SUBMISSIONS.c.finished, last_number, count)
 
-    async def _select(self, batch_id: str, by: ColumnElement[int], after: int, most: int) -> Sequence[Submission]:
-        statement = select(SUBMISSIONS).where(SUBMISSIONS.c.batch == batch_id, by > after).order_by(by).limit(most)
+    async def _select(
+        self, batch_id: str, order_column: ColumnElement[int], last_number: int, count: int
+    ) -> Sequence[Submission]:
+        statement = (
+            select(SUBMISSIONS)
+            .where(SUBMISSIONS.c.batch == batch_id, order_column > last_number)
+            .order_by(order_column)
+            .limit(count)
+        )
         async with self._records.reading() as connection:
             return [submission_of(row) for row in await connection.execute(statement)]
 
@@ -305,7 +312,7 @@ class Submissions:
     def _claimed(self) -> dict[str, Any]:
         return {"state": State.RUNNING, "owner": self._owner, "lease": self._clock() + self._lease_s}
 
-    def _mine(self) -> ColumnElement[bool]:
+    def _lease_condition(self) -> ColumnElement[bool]:
         return and_(SUBMISSIONS.c.owner == self._owner, SUBMISSIONS.c.state == State.RUNNING)
 
 

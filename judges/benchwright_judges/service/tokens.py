@@ -57,7 +57,7 @@ class Tokens:
             row = (await connection.execute(select(TOKENS).where(TOKENS.c.id == token_id))).one_or_none()
         return _of_row(row) if row is not None else None
 
-    async def all(self) -> Sequence[Token]:
+    async def list_tokens(self) -> Sequence[Token]:
         """Every token, the newest first."""
         async with self._records.reading() as connection:
             rows = await connection.execute(select(TOKENS).order_by(TOKENS.c.created.desc()))

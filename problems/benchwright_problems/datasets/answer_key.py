@@ -46,8 +46,8 @@ def named_letter(text: str, letters: Collection[str]) -> str | None:
         return alone if alone in letters else None
     if _ARTICLE.match(plain):
         return None
-    found = set(_LETTER.findall(plain))
-    return found.pop() if len(found) == 1 and found <= set(letters) else None
+    named_letters = set(_LETTER.findall(plain))
+    return named_letters.pop() if len(named_letters) == 1 and named_letters <= set(letters) else None
 
 
 def stated_truth(value: object) -> bool | None:
@@ -66,5 +66,5 @@ def stated_truth(value: object) -> bool | None:
     if plain in _TRUE | _FALSE:
         return plain in _TRUE
     words = [word for word in _WORD.findall(plain) if len(word) > 1 or word in "√✓×✗对错"]
-    said = {word in _TRUE for word in words if word in _TRUE | _FALSE}
-    return said.pop() if len(said) == 1 else None
+    truths = {word in _TRUE for word in words if word in _TRUE | _FALSE}
+    return truths.pop() if len(truths) == 1 else None

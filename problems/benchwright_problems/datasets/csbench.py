@@ -130,10 +130,10 @@ def import_csbench(files: Sequence[Path], pack: str, invalid: InvalidRecords | N
 
 
 def _data_files(paths: Sequence[Path]) -> list[Path]:
-    found = []
+    data_files = []
     for path in paths:
-        found += [path / name for name in files_below(path) if _is_data(name)] if path.is_dir() else [path]
-    return found
+        data_files += [path / name for name in files_below(path) if _is_data(name)] if path.is_dir() else [path]
+    return data_files
 
 
 def _is_data(name: str) -> bool:
@@ -159,8 +159,8 @@ def _problem(location: RecordLocation, record: Record) -> Problem:
         # Of a field with several types, the last part of the location names the type.
         field = wrong.field.partition(".")[0]
         raise location.error(field, wrong.reason) from error
-    language = LANGUAGES[_known(location, "Language", parsed.Language, LANGUAGES)]
-    style = _FORMATS[_known(location, "Format", parsed.Format, _FORMATS)]
+    language = LANGUAGES[_usual_word(location, "Language", parsed.Language, LANGUAGES)]
+    style = _FORMATS[_usual_word(location, "Format", parsed.Format, _FORMATS)]
     choices = _choices(location, record) if style is QuestionFormat.MULTIPLE_CHOICE else ()
     problem = Problem(
         id=f"{language}-{parsed.ID}",
@@ -185,45 +185,47 @@ def _problem(location: RecordLocation, record: Record) -> Problem:
     return keep(problem, _plain(problem), record, location)
 
 
-def _known(location: RecordLocation, field: str, word: str, known: Collection[str]) -> str:
+def _usual_word(location: RecordLocation, field: str, word: str, known_words: Collection[str]) -> str:
     """The word as the data set usually writes it."""
-    plain = {re.sub(r"[\W_]", "", name).casefold(): name for name in known}
-    found = plain.get(re.sub(r"[\W_]", "", word).casefold())
-    if found is None:
-        raise location.error(field, f"is {word!r}; known are {', '.join(known)}")
-    return found
+    plain = {re.sub(r"[\W_]", "", name).casefold(): name for name in known_words}
+    usual_word = plain.get(re.sub(r"[\W_]", "", word).casefold())
+    if usual_word is None:
+        raise location.error(field, f"is {word!r}; known are {', '.join(known_words)}")
+    return usual_word
 
 
 def _choices(location: RecordLocation, record: Record) -> tuple[Choice, ...]:
-    found = []
+    choices = []
     for letter in _LETTERS:
         text = record.get(letter)
         if text is None:
             continue
         if isinstance(text, bool) or not isinstance(text, str | int | float) or not str(text).strip():
             raise location.error(letter, "is not the text of a choice")
-        found.append(Choice(letter=letter, text=str(text)))
-    if len(found) < 2:
-        raise location.error("B" if found else "A", "is missing; a multiple-choice question needs at least two choices")
-    return tuple(found)
+        choices.append(Choice(letter=letter, text=str(text)))
+    if len(choices) < 2:
+        raise location.error(
+            "B" if choices else "A", "is missing; a multiple-choice question needs at least two choices"
+        )
+    return tuple(choices)
 
 
 def _answer(location: RecordLocation, style: QuestionFormat, choices: tuple[Choice, ...], record: _Record) -> Answer:
     value, explanation = record.Answer, record.Explanation or ""
     if style is QuestionFormat.ASSERTION:
-        said = stated_truth(value)
-        if said is None:
+        truth = stated_truth(value)
+        if truth is None:
             raise location.error("Answer", f"is {value!r}; an assertion is true or false")
-        return Answer(value="true" if said else "false", closed=True, explanation=explanation)
+        return Answer(value="true" if truth else "false", closed=True, explanation=explanation)
     if isinstance(value, bool):
         raise location.error("Answer", f"is {value}; only an assertion has such an answer")
     text = str(value)
     if style is QuestionFormat.MULTIPLE_CHOICE:
-        named = named_letter(text, {choice.letter for choice in choices})
-        if named is None:
+        letter = named_letter(text, {choice.letter for choice in choices})
+        if letter is None:
             letters = ", ".join(choice.letter for choice in choices)
             raise location.error("Answer", f"is {text!r}; it must be one of {letters}")
-        return Answer(value=named, closed=True, explanation=explanation)
+        return Answer(value=letter, closed=True, explanation=explanation)
     if not text.strip():
         raise location.error("Answer", "is empty")
     blank = style is QuestionFormat.FILL_IN_THE_BLANK
@@ -234,8 +236,8 @@ def _alternatives(answer: str) -> tuple[str, ...]:
     """Further answers that the answer to a blank names as right: `X or Y`, `X (Y)`."""
     parts = re.split(r"\s+(?:or|ou|oder|或)\s+|\s+/\s+|或者", answer.strip())
     # "Program counter (PC)", but no function of its argument.
-    if named := re.fullmatch(r"([^()（）]{2,}?)(?:\s+\(|\s*（)([^()（）]{2,})[)）]", answer.strip()):
-        parts = [named[1], named[2]]
+    if match := re.fullmatch(r"([^()（）]{2,}?)(?:\s+\(|\s*（)([^()（）]{2,})[)）]", answer.strip()):
+        parts = [match[1], match[2]]
     return tuple(part.strip() for part in parts if part.strip()) if len(parts) > 1 else ()
 
 
@@ -270,7 +272,7 @@ def _grouped(problems: dict[str, Problem]) -> list[Problem]:
         if language == "zh" and english is not None and _kin(problem) == _kin(english):
             number = str(int(number) - _CHINESE_OFFSET)
         groups.setdefault(number, []).append(problem)
-    group_of = {problem.id: number for number, one in groups.items() if len(one) > 1 for problem in one}
+    group_of = {problem.id: number for number, group in groups.items() if len(group) > 1 for problem in group}
     return [
         _in_group(problem, group_of[problem.id]) if problem.id in group_of else problem for problem in problems.values()
     ]
@@ -293,8 +295,8 @@ def _in_group(problem: Problem, group: str) -> Problem:
     return problem.model_copy(update={"public": problem.public.model_copy(update={"question": grouped})})
 
 
-def _recognise(found: Excerpt) -> bool:
-    return {"ID", "Domain", "Format", "Question"} <= found.fields or "EN/test.json" in found.files
+def _recognise(excerpt: Excerpt) -> bool:
+    return {"ID", "Domain", "Format", "Question"} <= excerpt.fields or "EN/test.json" in excerpt.files
 
 
 FORMAT = DatasetFormat(

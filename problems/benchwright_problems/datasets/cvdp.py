@@ -226,8 +226,8 @@ def _build(
     response: str | None,
     dataset_format: str,
 ) -> Problem:
-    category = _one(file, line, record.categories, Category, "a category such as cid003")
-    difficulty = _one(file, line, record.categories, Difficulty, "easy, medium or hard")
+    category = _only_word(file, line, record.categories, Category, "a category such as cid003")
+    difficulty = _only_word(file, line, record.categories, Difficulty, "easy, medium or hard")
     kind = _KINDS.get(category, Kind.DESIGN)
     if kind is Kind.DESIGN and not expected:
         field = "patch" if dataset_format == AGENTIC else "output.context"
@@ -289,11 +289,11 @@ def _plain(problem: Problem) -> dict[str, JsonValue]:
     return record
 
 
-def _one(file: Path, line: int, words: list[str], enum: type[_Word], what: str) -> _Word:
-    found = [enum(word) for word in words if word in set(enum)]
-    if len(found) != 1:
-        raise DatasetError(file, "categories", f"needs exactly one of {what}, has {words}", line)
-    return found[0]
+def _only_word(file: Path, line: int, words: list[str], enum: type[_Word], noun: str) -> _Word:
+    known_words = [enum(word) for word in words if word in set(enum)]
+    if len(known_words) != 1:
+        raise DatasetError(file, "categories", f"needs exactly one of {noun}, has {words}", line)
+    return known_words[0]
 
 
 def _texts(files: Texts | None) -> dict[str, str]:
@@ -302,19 +302,19 @@ def _texts(files: Texts | None) -> dict[str, str]:
 
 def _solved(problem: Problem, twin: Problem) -> bool:
     """Whether `problem` is `twin` with its solution."""
-    more = (bool(problem.hidden.reference) and not twin.hidden.reference) or (
+    has_solution = (bool(problem.hidden.reference) and not twin.hidden.reference) or (
         problem.hidden.answer is not None and twin.hidden.answer is None
     )
-    return more and problem.public == twin.public and problem.hidden.harness == twin.hidden.harness
+    return has_solution and problem.public == twin.public and problem.hidden.harness == twin.hidden.harness
 
 
 def _version(file: Path) -> str:
-    found = re.search(r"v(\d+(?:\.\d+)+)", file.name)
-    return found[1] if found else "unknown"
+    match = re.search(r"v(\d+(?:\.\d+)+)", file.name)
+    return match[1] if match else "unknown"
 
 
-def _recognise(found: Excerpt) -> bool:
-    return "categories" in found.fields and bool({"prompt", "input"} & found.fields)
+def _recognise(excerpt: Excerpt) -> bool:
+    return "categories" in excerpt.fields and bool({"prompt", "input"} & excerpt.fields)
 
 
 FORMAT = DatasetFormat(

@@ -66,5 +66,5 @@ def excerpt(path: Path) -> Excerpt:
 
 def recognised(paths: Sequence[Path], formats: Sequence[DatasetFormat]) -> DatasetFormat | None:
     """The format of a data set as its first file or folder shows it."""
-    found = excerpt(paths[0])
-    return next((one for one in formats if one.recognise(found)), None)
+    first_excerpt = excerpt(paths[0])
+    return next((dataset_format for dataset_format in formats if dataset_format.recognise(first_excerpt)), None)

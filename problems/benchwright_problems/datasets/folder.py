@@ -20,7 +20,7 @@ def files_below(folder: Path) -> list[str]:
     """
     if not folder.is_dir():
         raise DatasetError(folder, "", "is not a folder; give the data set's folder, as it was downloaded")
-    found: list[str] = []
+    paths: list[str] = []
     waiting = [""]
     try:
         while waiting:
@@ -35,12 +35,12 @@ def files_below(folder: Path) -> list[str]:
                     elif entry.is_symlink() and entry.is_dir():
                         raise DatasetError(folder / path, "", "is a link to a folder; links are not followed")
                     else:
-                        found.append(path)
-                    if len(found) + len(waiting) > MAX_ENTRIES:
+                        paths.append(path)
+                    if len(paths) + len(waiting) > MAX_ENTRIES:
                         raise DatasetError(folder, "", f"holds more than {MAX_ENTRIES} files")
     except OSError as error:
         raise DatasetError(folder / inner, "", f"can't be read: {error.strerror}") from error
-    return sorted(found)
+    return sorted(paths)
 
 
 def read_text(folder: Path, path: str) -> str:

@@ -42,12 +42,12 @@ class InvalidRecords:
             DatasetError: The first that was collected, if records may not be left out or none is fine.
         """
         if self.errors and not (self._skip and read):
-            raise self.errors[0].among(read, len(self.errors))
+            raise self.errors[0].with_counts(read, len(self.errors))
 
     def table(self) -> str:
         """What was left out, as CSV with the columns file, line, field and reason."""
-        written = StringIO()
-        rows = csv.writer(written, lineterminator="\n")
+        buffer = StringIO()
+        rows = csv.writer(buffer, lineterminator="\n")
         rows.writerow(_FIELDS)
         rows.writerows((error.file, error.line or "", error.field, error.reason) for error in self.errors)
-        return written.getvalue()
+        return buffer.getvalue()

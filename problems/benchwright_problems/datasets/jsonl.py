@@ -37,8 +37,8 @@ def read_records(file: Path, invalid: InvalidRecords | None = None) -> Iterator[
             object, and lone surrogates.
     """
     lines = _read(file).split(b"\n")
-    said = [raw for raw in lines if raw.strip()]
-    if len(said) > 1 and said[0].strip() == b"{":
+    filled_lines = [raw for raw in lines if raw.strip()]
+    if len(filled_lines) > 1 and filled_lines[0].strip() == b"{":
         raise DatasetError(file, "", _OVER_LINES)
     for number, raw in enumerate(lines, 1):
         if raw.strip():
@@ -82,16 +82,16 @@ def _object(value: JsonValue, error: DatasetError) -> dict[str, JsonValue]:
 def _lines_of_elements(text: str) -> Iterator[int]:
     """The line, from 1, at which each element of a well-formed array begins."""
     decoder = json.JSONDecoder()
-    line, counted, at = 1, 0, text.index("[") + 1
-    while at < len(text):
-        found = _VALUE.search(text, at)
-        begin = found.start() if found else len(text)
+    line, counted, offset = 1, 0, text.index("[") + 1
+    while offset < len(text):
+        match = _VALUE.search(text, offset)
+        begin = match.start() if match else len(text)
         line += text.count("\n", counted, begin)
         counted = begin
         yield line
         _, end = decoder.raw_decode(text, begin)
         comma = text.find(",", end)
-        at = comma + 1 if comma >= 0 else len(text)
+        offset = comma + 1 if comma >= 0 else len(text)
 
 
 def _read(file: Path) -> bytes:

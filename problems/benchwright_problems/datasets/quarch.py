@@ -133,7 +133,7 @@ def import_quarch(
     """
     require_pack_name(pack)
     invalid = invalid or InvalidRecords()
-    known = _answers(answers) if answers is not None else {}
+    known_answers = _answers(answers) if answers is not None else {}
     problems: dict[str, Problem] = {}
     locations: dict[str, RecordLocation] = {}
     for file in files:
@@ -141,7 +141,7 @@ def import_quarch(
         for prefix, line, record in read_array_or_lines(file, invalid):
             location = RecordLocation(file, prefix, line)
             with invalid.record():
-                problem = _problem(location, record, known)
+                problem = _problem(location, record, known_answers)
                 # A file system may not tell cases apart.
                 key = problem.id.lower()
                 if key in problems:
@@ -204,14 +204,14 @@ def _from_choice(location: RecordLocation, record: _Choice) -> Problem:
     if answer is None:
         raise location.error("answer", f"is {record.answer!r}; it must be one of {', '.join(letters)}")
     choices = [Choice(letter=letter, text=text) for letter, text in zip(letters, record.options, strict=True)]
-    shown = [("context", record.context or ""), ("question", record.question)]
-    shown += [(f"options.{number}", text) for number, text in enumerate(record.options)]
+    texts = [("context", record.context or ""), ("question", record.question)]
+    texts += [(f"options.{number}", text) for number, text in enumerate(record.options)]
     return _build(
         location,
         record,
         name=f"mcq-{record.question_id}",
         title=f"{record.topic or 'Question'} {record.question_id}",
-        figures=_figures_of(location, [("context_figures", record.context_figures)], shown),
+        figures=_figures_of(location, [("context_figures", record.context_figures)], texts),
         question=_question(location, record, QuestionFormat.MULTIPLE_CHOICE, tuple(choices), ""),
         hidden=Hidden(answer=Answer(value=answer, closed=True), dataset_format=CHOICE),
     )
@@ -219,8 +219,8 @@ def _from_choice(location: RecordLocation, record: _Choice) -> Problem:
 
 def _letter(answer: str, options: Mapping[str, str]) -> str | None:
     """The letter of an answer that is one, or the text of one option."""
-    same = [letter for letter, text in options.items() if normal(text).casefold() == normal(answer).casefold()]
-    return same[0] if len(same) == 1 else named_letter(answer, options)
+    letters = [letter for letter, text in options.items() if normal(text).casefold() == normal(answer).casefold()]
+    return letters[0] if len(letters) == 1 else named_letter(answer, options)
 
 
 def _from_free(location: RecordLocation, record: _Free) -> Problem:
@@ -229,14 +229,14 @@ def _from_free(location: RecordLocation, record: _Free) -> Problem:
         verified = "verified by people"
     elif record.passed_llm_verification:
         verified = "verified by a model"
-    shown = [("context", record.context or ""), ("question", record.question)]
+    texts = [("context", record.context or ""), ("question", record.question)]
     solution = _figures_of(location, [("solution_figures", record.solution_figures)], [("solution", record.solution)])
     return _build(
         location,
         record,
         name=re.sub(r"[^A-Za-z0-9._-]+", "-", record.question_id).strip("-._"),
         title=re.sub(r"\s+", " ", record.question_id.replace("/", " · ").replace("_", " ")).strip(),
-        figures=_figures_of(location, [("context_figures", record.context_figures)], shown),
+        figures=_figures_of(location, [("context_figures", record.context_figures)], texts),
         question=_question(location, record, QuestionFormat.FREE_RESPONSE, (), verified),
         hidden=Hidden(answer=Answer(value=record.solution, figures=solution), dataset_format=FREE),
     )
@@ -280,8 +280,8 @@ def _question(
             raise location.error("skill", f"is {record.skill!r}; known are {', '.join(Skill)}") from None
     elif record.human_labeled_skills is not None:
         # The released set may have more skills than the paper: those questions can still be labelled.
-        said = (record.human_labeled_skills.primary_skill or "").strip().lower()
-        skill = Skill(said) if said in (*Skill,) else None
+        primary_skill = (record.human_labeled_skills.primary_skill or "").strip().lower()
+        skill = Skill(primary_skill) if primary_skill in (*Skill,) else None
     return Question(
         format=style, choices=choices, domain="Computer Architecture", topic=record.topic, tag=tag, skill=skill
     )
@@ -344,8 +344,8 @@ def _plain(problem: Problem) -> Record:
     }
 
 
-def _recognise(found: Excerpt) -> bool:
-    return {"question_id", "question"} <= found.fields
+def _recognise(excerpt: Excerpt) -> bool:
+    return {"question_id", "question"} <= excerpt.fields
 
 
 FORMAT = DatasetFormat(
@@ -378,7 +378,7 @@ def _refuse_encrypted(file: Path) -> None:
 
 def _linked_pictures(text: str) -> set[str]:
     """The paths of the pictures that a string shows."""
-    return {_path(found) for found in _IMAGE.finditer(text)}
+    return {_path(match) for match in _IMAGE.finditer(text)}
 
 
 def _figures_of(
@@ -394,17 +394,17 @@ def _figures_of(
     Raises:
         DatasetError: A picture is missing, is elsewhere, or is not what it claims to be.
     """
-    wanted: dict[str, tuple[str, str]] = {}
+    pictures: dict[str, tuple[str, str]] = {}
     for field, names in lists:
         for number, name in enumerate(names):
-            wanted.setdefault(name, (f"{field}.{number}", f"Figure {number + 1}"))
+            pictures.setdefault(name, (f"{field}.{number}", f"Figure {number + 1}"))
     for field, text in texts:
-        for found in _IMAGE.finditer(text):
-            path = _path(found)
+        for match in _IMAGE.finditer(text):
+            path = _path(match)
             if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:|//", path):
                 raise location.error(field, f"shows a picture from elsewhere, {path!r}; put it beside the file instead")
-            wanted.setdefault(path, (field, found[1] or "Figure"))
-    return tuple(_figure(location, field, name, alt) for name, (field, alt) in wanted.items())
+            pictures.setdefault(path, (field, match[1] or "Figure"))
+    return tuple(_figure(location, field, name, alt) for name, (field, alt) in pictures.items())
 
 
 def _figure(location: RecordLocation, field: str, name: str, alt: str) -> Figure:
@@ -427,8 +427,8 @@ def _figure(location: RecordLocation, field: str, name: str, alt: str) -> Figure
         raise location.error(field, f"names the picture {error}") from error
 
 
-def _path(found: re.Match[str]) -> str:
-    return unquote(found[2] or found[3] or found[4])
+def _path(match: re.Match[str]) -> str:
+    return unquote(match[2] or match[3] or match[4])
 
 
 def _link(path: str) -> str:

@@ -44,10 +44,10 @@ def keep(problem: Problem, plain: Record, record: Record, location: RecordLocati
     Raises:
         DatasetError: Something would be lost even so.
     """
-    rest = jsonpatch.make_patch(plain, record).patch
-    if digest(jsonpatch.apply_patch(plain, rest)) != digest(record):
+    patch = jsonpatch.make_patch(plain, record).patch
+    if digest(jsonpatch.apply_patch(plain, patch)) != digest(record):
         raise location.error("", "can't be stored without loss; report this record")
-    hidden = problem.hidden.model_copy(update={"record": rest, "sha256": digest(record)})
+    hidden = problem.hidden.model_copy(update={"record": patch, "sha256": digest(record)})
     return problem.model_copy(update={"hidden": hidden})
 
 

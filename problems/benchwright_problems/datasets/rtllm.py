@@ -110,14 +110,14 @@ def _designs(folder: Path) -> list[tuple[str, list[str]]]:
 def _problem(root: Path, parent: str, names: Sequence[str]) -> Problem:
     folder = root / parent
     verified = [name for name in names if _VERIFIED.match(name)]
-    if named := {f"{_PREFIX}{folder.absolute().name}.v"} & set(verified):
-        verified = [*named]
-    for needed in (_DESCRIPTION, _TESTBENCH):
-        if needed not in names:
-            raise DatasetError(folder / needed, "", "is missing")
+    if own_verified := {f"{_PREFIX}{folder.absolute().name}.v"} & set(verified):
+        verified = [*own_verified]
+    for required_file in (_DESCRIPTION, _TESTBENCH):
+        if required_file not in names:
+            raise DatasetError(folder / required_file, "", "is missing")
     if len(verified) != 1:
-        found = f"has {len(verified)}: {', '.join(verified)}" if verified else "has none"
-        raise DatasetError(folder, "", f"must have one verified_*.v, and {found}")
+        count_text = f"has {len(verified)}: {', '.join(verified)}" if verified else "has none"
+        raise DatasetError(folder, "", f"must have one verified_*.v, and {count_text}")
     texts = {name: read_text(folder, name) for name in names}
     testbench = modules(texts[_TESTBENCH])
     if not _SAYS_PASSED.search(texts[_TESTBENCH]):
@@ -132,13 +132,18 @@ def _problem(root: Path, parent: str, names: Sequence[str]) -> Problem:
         "design": [file],
         "testbench": [_TESTBENCH],
         "data": data,
-        "private": sorted({one.name for one in testbench} | {name for one in testbench for _, name in one.instances}),
+        "private": sorted(
+            {verilog_module.name for verilog_module in testbench}
+            | {name for verilog_module in testbench for _, name in verilog_module.instances}
+        ),
         "timescale": "1ns/1ns",
     }
     harness = {"testbench.json": json.dumps(described, indent=2) + "\n"}
     harness |= {name: texts[name] for name in (_TESTBENCH, *data)}
     name = folder.absolute().name
-    record: dict[str, JsonValue] = {f"{parent}/{one}" if parent else one: text for one, text in texts.items()}
+    record: dict[str, JsonValue] = {
+        f"{parent}/{file_name}" if parent else file_name: text for file_name, text in texts.items()
+    }
     try:
         problem = Problem(
             id=name,
@@ -158,14 +163,14 @@ def _problem(root: Path, parent: str, names: Sequence[str]) -> Problem:
 
 def _instance(folder: Path, testbench: Sequence[VerilogModule]) -> tuple[str, str]:
     """The module that a testbench instantiates and does not declare, and the module that does so."""
-    own = {module.name for module in testbench}
-    found = {(kind, module.name) for module in testbench for kind, _ in module.instances if kind not in own}
-    if len(found) > 1 and (named := {pair for pair in found if pair[0] == folder.absolute().name}):
-        found = named
-    if len(found) != 1:
-        kinds = ", ".join(sorted(kind for kind, _ in found)) or "none"
+    own_modules = {module.name for module in testbench}
+    instances = {(kind, module.name) for module in testbench for kind, _ in module.instances if kind not in own_modules}
+    if len(instances) > 1 and (matching_instances := {pair for pair in instances if pair[0] == folder.absolute().name}):
+        instances = matching_instances
+    if len(instances) != 1:
+        kinds = ", ".join(sorted(kind for kind, _ in instances)) or "none"
         raise DatasetError(folder / _TESTBENCH, "", f"must have an instance of one module to write, and has {kinds}")
-    ((kind, top),) = found
+    ((kind, top),) = instances
     if not _NAME.match(kind):
         raise DatasetError(folder / _TESTBENCH, "", f"instantiates {kind!r}, which can't name a file")
     return kind, top
@@ -174,11 +179,11 @@ def _instance(folder: Path, testbench: Sequence[VerilogModule]) -> tuple[str, st
 def _reference(file: Path, text: str, module: str) -> str:
     """The verified design, its module called as the testbench wants it."""
     declared = modules(text)
-    names = {one.name for one in declared}
+    names = {declaration.name for declaration in declared}
     if module in names:
         return text
-    used = {kind for one in declared for kind, _ in one.instances}
-    tops = [name for name in names - used if name.startswith(_PREFIX)] or sorted(names - used)
+    used_names = {kind for declaration in declared for kind, _ in declaration.instances}
+    tops = [name for name in names - used_names if name.startswith(_PREFIX)] or sorted(names - used_names)
     verified = f"{_PREFIX}{module}" if f"{_PREFIX}{module}" in names else tops[0] if len(tops) == 1 else None
     if verified is None:
         raise DatasetError(file, "", f"declares no module that could be {module!r}: {', '.join(sorted(names))}")
@@ -194,8 +199,8 @@ def _files(harness: Mapping[str, str]) -> dict[str, str]:
     return {name: text for name, text in harness.items() if name != "testbench.json"}
 
 
-def _recognise(found: Excerpt) -> bool:
-    return any(path.rpartition("/")[2] == _DESCRIPTION for path in found.files)
+def _recognise(excerpt: Excerpt) -> bool:
+    return any(path.rpartition("/")[2] == _DESCRIPTION for path in excerpt.files)
 
 
 FORMAT = DatasetFormat(

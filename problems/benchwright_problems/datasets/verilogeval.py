@@ -105,15 +105,15 @@ def import_verilogeval(paths: Sequence[Path], pack: str, invalid: InvalidRecords
     """
     require_pack_name(pack)
     invalid = invalid or InvalidRecords()
-    found = [source for path in paths if path.is_dir() for source in _folder(path, invalid)]
-    found += _records([path for path in paths if not path.is_dir()], invalid)
-    if not found and not invalid.errors:
+    sources = [source for path in paths if path.is_dir() for source in _folder(path, invalid)]
+    sources += _records([path for path in paths if not path.is_dir()], invalid)
+    if not sources and not invalid.errors:
         raise DatasetError(paths[0], "", "holds no problem of VerilogEval")
     # The two tasks of version 2 name their problems alike.
-    several = len({(source.version, source.task) for source in found}) > 1
+    has_several = len({(source.version, source.task) for source in sources}) > 1
     problems: dict[str, Problem] = {}
-    for source in found:
-        name = f"{source.task}.{source.name}" if several else source.name
+    for source in sources:
+        name = f"{source.task}.{source.name}" if has_several else source.name
         with invalid.record():
             if name.lower() in problems:
                 raise DatasetError(source.location, "", f"a problem called {name!r} was already there", source.line)
@@ -122,7 +122,7 @@ def import_verilogeval(paths: Sequence[Path], pack: str, invalid: InvalidRecords
     return Pack(
         name=pack,
         title="VerilogEval",
-        version=", ".join(sorted({source.version for source in found})),
+        version=", ".join(sorted({source.version for source in sources})),
         license=LICENSE,
         source=SOURCE,
         description="Problems of HDLBits with a testbench that compares with a reference",
@@ -146,11 +146,11 @@ def _folder(folder: Path, invalid: InvalidRecords) -> list[_Source]:
         parent, _, name = path.rpartition("/")
         if matched := _FILE.match(name):
             parts.setdefault((parent, matched[1]), {})[matched[2]] = path
-    found = []
+    sources = []
     for (parent, name), paths in sorted(parts.items()):
         with invalid.record():
-            found.append(_from_files(folder, parent, name, paths))
-    return found
+            sources.append(_from_files(folder, parent, name, paths))
+    return sources
 
 
 def _from_files(folder: Path, parent: str, name: str, paths: Mapping[str, str]) -> _Source:
@@ -195,11 +195,11 @@ def _records(files: Sequence[Path], invalid: InvalidRecords) -> list[_Source]:
                         raise DatasetError(file, "task_id", f"{row.task_id!r} is described in two ways", line)
     # Where only one file describes, it is meant for all, whatever it is called.
     only = next(iter(descriptions.values())) if len(descriptions) == 1 else {}
-    found = []
+    sources = []
     for file, line, task, record in tasks:
         with invalid.record():
-            found.append(_from_record(file, line, task, record, descriptions.get(_variant(file), only)))
-    return found
+            sources.append(_from_record(file, line, task, record, descriptions.get(_variant(file), only)))
+    return sources
 
 
 @contextmanager
@@ -221,14 +221,14 @@ def _from_record(
     described = descriptions.get(task.task_id)
     if descriptions and described is None:
         raise DatasetError(file, "task_id", f"{task.task_id!r} has no description in the files given", line)
-    said = (described or "Complete this module.").rstrip()
+    description = (described or "Complete this module.").rstrip()
     return _Source(
         location=file,
         line=line,
         name=task.task_id,
         task=_variant(file),
         version="1",
-        statement=f"{said}\n\n```verilog\n{task.prompt.strip()}\n```\n",
+        statement=f"{description}\n\n```verilog\n{task.prompt.strip()}\n```\n",
         header=task.prompt,
         top="top_module",
         reference=_joined(task.prompt, task.canonical_solution),
@@ -300,8 +300,8 @@ def _plain(problem: Problem) -> dict[str, JsonValue]:
     raise ValueError(f"{problem.id} does not come from VerilogEval")
 
 
-def _recognise(found: Excerpt) -> bool:
-    return "task_id" in found.fields or any(_FILE.match(path.rpartition("/")[2]) for path in found.files)
+def _recognise(excerpt: Excerpt) -> bool:
+    return "task_id" in excerpt.fields or any(_FILE.match(path.rpartition("/")[2]) for path in excerpt.files)
 
 
 FORMAT = DatasetFormat(

@@ -41,19 +41,19 @@ class _Conversion(BaseModel):
     """RFC 6902 patch from the record that converting back yields to the original record."""
 
 
-def convert(record: dict[str, JsonValue], to: Form) -> dict[str, JsonValue]:
+def convert(record: dict[str, JsonValue], target_form: Form) -> dict[str, JsonValue]:
     """A record in the requested form; unchanged if it already has that form.
 
     Args:
         record: One that `import_cvdp` takes.
-        to: The form.
+        target_form: The form.
     """
     form = Form.AGENTIC if "prompt" in record else Form.NONAGENTIC
-    if form is to:
+    if form is target_form:
         return record
-    there, back = (_agentic, _nonagentic) if to is Form.AGENTIC else (_nonagentic, _agentic)
+    converter, back = (_agentic, _nonagentic) if target_form is Form.AGENTIC else (_nonagentic, _agentic)
     bare = {key: value for key, value in record.items() if key != _KEPT}
-    converted = there(bare)
+    converted = converter(bare)
     try:
         earlier = _Conversion.model_validate(record.get(_KEPT))
     except ValidationError:
@@ -62,32 +62,32 @@ def convert(record: dict[str, JsonValue], to: Form) -> dict[str, JsonValue]:
         restored: dict[str, JsonValue] = jsonpatch.apply_patch(converted, earlier.restore)
         return restored
     restore = jsonpatch.make_patch(back(converted), bare).patch
-    kept = _Conversion(sha256=digest(converted), restore=restore)
-    return converted | {_KEPT: kept.model_dump(mode="json")}
+    conversion = _Conversion(sha256=digest(converted), restore=restore)
+    return converted | {_KEPT: conversion.model_dump(mode="json")}
 
 
-def make_patch(before: str, after: str) -> str:
+def make_patch(old_text: str, new_text: str) -> str:
     """The unified diff that `apply_patch` takes, without file headers; empty if nothing differs."""
     # Only LF ends a line of a diff.
-    old, new = (re.findall(r"[^\n]*\n|[^\n]+", text) for text in (before, after))
+    old, new = (re.findall(r"[^\n]*\n|[^\n]+", text) for text in (old_text, new_text))
     hunks = list(difflib.unified_diff(old, new))[2:]
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in hunks)
 
 
 def _agentic(record: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    asked, answered = _mapping(record.get("input")), _mapping(record.get("output"))
-    context, solution = _texts(asked.get("context")), _texts(answered.get("context"))
+    request_fields, output_fields = _mapping(record.get("input")), _mapping(record.get("output"))
+    context, solution = _texts(request_fields.get("context")), _texts(output_fields.get("context"))
     files = "\n".join(f"- {path}" for path in solution)
     converted: dict[str, JsonValue] = {
         "id": record["id"],
         "categories": record["categories"],
         "system_message": _SYSTEM_MESSAGE.format(files=files),
-        "prompt": asked.get("prompt"),
+        "prompt": request_fields.get("prompt"),
         "context": dict(context),
         "patch": {path: make_patch(context.get(path, ""), text) if text else "" for path, text in solution.items()},
         "harness": dict(_texts(_mapping(record.get("harness")).get("files"))),
     }
-    if response := answered.get("response"):
+    if response := output_fields.get("response"):
         converted["response"] = response
     return converted
 

@@ -34,9 +34,9 @@ def write_label_sheet(file: Path, problems: Sequence[Problem], labels: PackLabel
             if settled is None:
                 continue
             machine = labels.by_machine(problem, kind)
-            votes = "; ".join(f"{one.judge}={one.value}" for one in machine.votes) if machine is not None else ""
-            shown = (problem.id, kind.value, problem.public.statement, settled.value, settled.by, votes)
-            lines.writerow([*(_inert(text) for text in shown), "", ""])
+            votes = "; ".join(f"{vote.judge}={vote.value}" for vote in machine.votes) if machine is not None else ""
+            cells = (problem.id, kind.value, problem.public.statement, settled.value, settled.by, votes)
+            lines.writerow([*(_inert(text) for text in cells), "", ""])
             count += 1
     # A byte order mark, without which spreadsheets don't take it for UTF-8.
     write_atomically(file.absolute(), b"\xef\xbb\xbf" + stream.getvalue().encode("utf-8", "replace"))

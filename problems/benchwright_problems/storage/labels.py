@@ -130,9 +130,9 @@ class PackLabels:
 
     def __init__(self, labels: Sequence[Label] = ()) -> None:
         self._newest: dict[tuple[str, LabelKind, bool], Label] = {}
-        for one in labels:
-            self._newest[one.problem, one.kind, one.source is LabelSource.PERSON] = one
-        self._labelled = {one.problem for one in labels}
+        for label in labels:
+            self._newest[label.problem, label.kind, label.source is LabelSource.PERSON] = label
+        self._labelled = {label.problem for label in labels}
 
     def by_machine(self, problem: Problem, kind: LabelKind) -> Label | None:
         """The newest label of the present text that a model gave, or TF-IDF."""
@@ -150,24 +150,24 @@ class PackLabels:
         if (person := self.by_person(problem, kind)) is not None:
             return Settled(person.value, "people")
         machine = self.by_machine(problem, kind)
-        own = stated_label(problem, kind) or (machine.stated if machine is not None else "")
-        if own:
-            return Settled(own, "data set") if kind is not LabelKind.DIFFICULTY else None
+        stated_value = stated_label(problem, kind) or (machine.stated if machine is not None else "")
+        if stated_value:
+            return Settled(stated_value, "data set") if kind is not LabelKind.DIFFICULTY else None
         if machine is None:
             return None
-        by = f"{machine.by} with {machine.prompt}" if machine.source is LabelSource.MODEL else machine.source.value
-        return Settled(machine.value, by)
+        origin = f"{machine.by} with {machine.prompt}" if machine.source is LabelSource.MODEL else machine.source.value
+        return Settled(machine.value, origin)
 
     def all_settled(self, problem: Problem) -> dict[LabelKind, Settled]:
         """Every label that counts; see `settled`."""
-        found = {kind: self.settled(problem, kind) for kind in LabelKind}
-        return {kind: one for kind, one in found.items() if one is not None}
+        settled_labels = {kind: self.settled(problem, kind) for kind in LabelKind}
+        return {kind: settled_label for kind, settled_label in settled_labels.items() if settled_label is not None}
 
     def _find(self, problem: Problem, kind: LabelKind, *, person: bool) -> Label | None:
         if problem.id not in self._labelled:
             return None
-        found = self._newest.get((problem.id, kind, person))
-        return found if found is not None and found.public_digest == problem.public_digest else None
+        label = self._newest.get((problem.id, kind, person))
+        return label if label is not None and label.public_digest == problem.public_digest else None
 
 
 def stated_label(problem: Problem, kind: LabelKind) -> str:

@@ -21,7 +21,7 @@ class DownloadError(ProblemsError):
 
 @contextlib.contextmanager
 def fetched(
-    source: str, *, needs_digest: bool, on_progress: Callable[[int, int], None] = lambda received, size: None
+    source: str, *, needs_digest: bool, on_progress: Callable[[int, int], None] = lambda byte_count, size: None
 ) -> Iterator[Path]:
     """The file of a path or address, for as long as the block runs.
 
@@ -49,18 +49,18 @@ def _download(source: str, file: BinaryIO, needs_digest: bool, on_progress: Call
 
     try:
         with httpx2.stream("GET", source, follow_redirects=True, timeout=_TIMEOUT_S) as reply:
-            for one in (*reply.history, reply):
-                if needs_digest and one.url.scheme != "https":
-                    raise DownloadError(f"{one.url} is plain HTTP: give the file's --sha256, or an https address")
+            for response in (*reply.history, reply):
+                if needs_digest and response.url.scheme != "https":
+                    raise DownloadError(f"{response.url} is plain HTTP: give the file's --sha256, or an https address")
             if reply.status_code != httpx2.codes.OK:
                 raise DownloadError(f"{source} answers {reply.status_code} {reply.reason_phrase}")
             size = int(reply.headers.get("content-length", "0"))
-            received = 0
+            byte_count = 0
             for chunk in reply.iter_bytes():
-                received += len(chunk)
-                if received > LARGEST_BYTES:
+                byte_count += len(chunk)
+                if byte_count > LARGEST_BYTES:
                     raise DownloadError(f"{source} is larger than {LARGEST_BYTES >> 20} MiB")
                 file.write(chunk)
-                on_progress(received, size)
+                on_progress(byte_count, size)
     except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
         raise DownloadError(f"{source} can't be fetched: {error}") from error

@@ -76,7 +76,10 @@ def write_pack_file(folder: Path, file: Path, key: Ed25519PrivateKey) -> Publish
     """
     pack = read_pack_folder(folder)
     contents = {path: _content(folder, path) for path in sorted(_paths(folder, pack))}
-    files = {path: _File(size=len(one), sha256=hashlib.sha256(one).hexdigest()) for path, one in contents.items()}
+    files = {
+        path: _File(size=len(file_content), sha256=hashlib.sha256(file_content).hexdigest())
+        for path, file_content in contents.items()
+    }
     unsigned = _Manifest(name=pack.name, version=pack.version, files=files, key=public_key(key))
     signature = base64.b64encode(key.sign(unsigned.signed_bytes())).decode()
     manifest = unsigned.model_copy(update={"signature": signature})
@@ -101,10 +104,10 @@ def read_pack_file(file: Path) -> PublishedPack:
         with zipfile.ZipFile(file) as archive, tempfile.TemporaryDirectory(prefix="benchwright-pack-") as temporary:
             manifest = _manifest(file, archive)
             folder = Path(temporary)
-            for path, told in manifest.files.items():
+            for path, listed_file in manifest.files.items():
                 target = folder / path
                 target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes(_entry(file, archive, path, told))
+                target.write_bytes(_entry(file, archive, path, listed_file))
             pack = _relative(file, folder)
     except OSError as error:
         raise DatasetError(file, "", f"can't be read: {error.strerror}") from error
@@ -147,18 +150,18 @@ def _manifest(file: Path, archive: zipfile.ZipFile) -> _Manifest:
         raise DatasetError.from_validation(file, error) from error
     if sorted(names) != sorted([_MANIFEST, *manifest.files]):
         raise DatasetError(file, "", "does not hold just the files that its manifest names")
-    if sum(one.size for one in manifest.files.values()) > _LARGEST_CONTENT:
+    if sum(listed_file.size for listed_file in manifest.files.values()) > _LARGEST_CONTENT:
         raise DatasetError(file, "", f"holds more than {_LARGEST_CONTENT >> 20} MiB")
     if not is_signed_by(manifest.key, manifest.signature, manifest.signed_bytes()):
         raise DatasetError(file, "", "was changed after its author signed it; get it again from where it was published")
     return manifest
 
 
-def _entry(file: Path, archive: zipfile.ZipFile, path: str, told: _File) -> bytes:
+def _entry(file: Path, archive: zipfile.ZipFile, path: str, listed_file: _File) -> bytes:
     with archive.open(path) as stream:
         # An entry may say that it is short, and not be.
-        content = stream.read(told.size + 1)
-    if len(content) != told.size or hashlib.sha256(content).hexdigest() != told.sha256:
+        content = stream.read(listed_file.size + 1)
+    if len(content) != listed_file.size or hashlib.sha256(content).hexdigest() != listed_file.sha256:
         raise DatasetError(file, path, "is not what the manifest says; get the file again from where it was published")
     return content
 

@@ -87,7 +87,11 @@ def wrong_solutions(folder: Path, problem: str) -> dict[str, dict[str, str]]:
     wrong = folder / problem / "hidden" / "wrong"
     if not wrong.is_dir():
         return {}
-    return {one.name: _texts(one) for one in sorted(wrong.iterdir()) if one.is_dir()}
+    return {
+        solution_folder.name: _texts(solution_folder)
+        for solution_folder in sorted(wrong.iterdir())
+        if solution_folder.is_dir()
+    }
 
 
 def read_built_in(name: str) -> Pack:
@@ -113,8 +117,8 @@ def read_problem(folder: Path, pack: PackFile) -> Problem:
     public_files = _texts(folder / "public")
     harness = _texts(folder / "hidden" / "harness")
     reference = _texts(folder / "hidden" / "reference")
-    shown = "\n".join((statement, *(spec.question.choices.values() if spec.question else ())))
-    figures = _figures(folder / "figures", shown)
+    visible_text = "\n".join((statement, *(spec.question.choices.values() if spec.question else ())))
+    figures = _figures(folder / "figures", visible_text)
     answer = _answer(folder, spec)
     if spec.kind is Kind.DESIGN and not {"docker-compose.yml", "testbench.json"} & harness.keys():
         raise DatasetError(folder / "hidden/harness/docker-compose.yml", "", "is missing")

@@ -32,8 +32,8 @@ def author_key(home: Home) -> Ed25519PrivateKey:
         home.data.mkdir(mode=0o700, parents=True, exist_ok=True)
         with file_lock(home.data / f".{_KEY}.lock"):
             if not file.exists():
-                made = base64.b64encode(Ed25519PrivateKey.generate().private_bytes_raw())
-                write_atomically(file, made + b"\n", 0o600)
+                encoded_key = base64.b64encode(Ed25519PrivateKey.generate().private_bytes_raw())
+                write_atomically(file, encoded_key + b"\n", 0o600)
             return Ed25519PrivateKey.from_private_bytes(base64.b64decode(file.read_bytes()))
     except OSError as error:
         raise StoreError(f"the key {file} can't be read: {error.strerror}") from error
@@ -65,7 +65,7 @@ class PackSigners:
     def __init__(self, home: Home) -> None:
         self._file = home.data / _SIGNERS
 
-    def of(self, pack: str) -> str | None:
+    def key_of(self, pack: str) -> str | None:
         """The key of a pack; None if it came otherwise.
 
         Raises:
@@ -73,7 +73,7 @@ class PackSigners:
         """
         return self._read().get(pack)
 
-    def put(self, pack: str, key: str) -> None:
+    def remember(self, pack: str, key: str) -> None:
         """Remembers a pack's key.
 
         Raises:
@@ -81,8 +81,8 @@ class PackSigners:
         """
         try:
             with file_lock(self._file.with_name(f".{_SIGNERS}.lock")):
-                known = self._read() | {pack: key}
-                write_atomically(self._file, json.dumps(known, indent=1, sort_keys=True).encode())
+                keys = self._read() | {pack: key}
+                write_atomically(self._file, json.dumps(keys, indent=1, sort_keys=True).encode())
         except OSError as error:
             raise StoreError(f"{self._file} can't be written: {error.strerror}") from error
 

@@ -84,15 +84,15 @@ def read_responses(
         DatasetError: Names line and field of the first thing that is wrong, and says how many lines are fine.
     """
     invalid = invalid or InvalidRecords()
-    found: list[Response] = []
+    responses: list[Response] = []
     samples: Counter[str] = Counter()
     for line, record in read_records(file, invalid):
         with invalid.record():
-            found.append(_response(file, line, record, problems, samples))
-    invalid.settle(len(found))
-    if not found:
+            responses.append(_response(file, line, record, problems, samples))
+    invalid.settle(len(responses))
+    if not responses:
         raise DatasetError(file, "", "holds no answer")
-    return found
+    return responses
 
 
 def _response(
@@ -104,12 +104,12 @@ def _response(
     # Counted before it is read: a line that is left out does not renumber the samples after it.
     sample = samples[name]
     samples[name] += 1
-    place, answer = _answer(record)
+    field_name, answer = _answer(record)
     try:
-        files, text = _read(problems[name], place, answer)
+        files, text = _read(problems[name], field_name, answer)
     except (ValueError, PatchError) as error:
         reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
-        raise DatasetError(file, place, reason, line) from error
+        raise DatasetError(file, field_name, reason, line) from error
     try:
         origin = Origin.model_validate({key: record[key] for key in Origin.model_fields if record.get(key) is not None})
     except ValidationError as error:
@@ -135,11 +135,11 @@ def _read(problem: Problem, field: str, answer: JsonValue) -> tuple[dict[str, by
         return {}, answer or ""
     texts = {path: text for path, text in _FILES.validate_python(answer).items() if text}
     if field == "patch":
-        given = problem.public.files
-        texts = {path: apply_patch(given.get(path, ""), patch) for path, patch in texts.items()}
+        given_files = problem.public.files
+        texts = {path: apply_patch(given_files.get(path, ""), patch) for path, patch in texts.items()}
     if unexpected := sorted(set(texts) - set(problem.public.expected)):
-        wanted = ", ".join(problem.public.expected)
-        raise ValueError(f"{unexpected[0]!r} is not a file that the problem expects, which are: {wanted}")
+        expected_names = ", ".join(problem.public.expected)
+        raise ValueError(f"{unexpected[0]!r} is not a file that the problem expects, which are: {expected_names}")
     start = {path: problem.public.files[path] for path in problem.public.expected if path in problem.public.files}
     return {path: text.encode() for path, text in (start | texts).items()}, None
 
@@ -152,14 +152,14 @@ def files_in(problem: Problem, answer: str) -> dict[str, str]:
     """
     try:
         code = json.loads(answer)["code"]
-        named = {path: text for one in code for path, text in one.items()}
-        return {path: text for path, text in _FILES.validate_python(named).items() if text is not None}
+        files_by_path = {path: text for part in code for path, text in part.items()}
+        return {path: text for path, text in _FILES.validate_python(files_by_path).items() if text is not None}
     except (ValueError, KeyError, TypeError, AttributeError):
         pass
     if len(problem.public.expected) != 1:
         raise ValueError("is one text, and the problem expects several files; give `files`")
     (path,) = problem.public.expected
-    blocks = [found[1] for found in _FENCE.finditer(answer)]
+    blocks = [match[1] for match in _FENCE.finditer(answer)]
     text = next((block for block in blocks if _MODULE.search(block)), blocks[0] if blocks else answer)
     start = problem.public.files.get(path, "")
     if path.endswith((".v", ".sv")) and not _MODULE.search(text) and _MODULE.search(start):

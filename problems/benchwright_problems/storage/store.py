@@ -36,7 +36,7 @@ _WRITERS = 16
 """Hidden parts that are written at a time."""
 
 
-class _Stored(Model):
+class _StoredPack(Model):
     sealed: str
     """Folder of the hidden parts; empty for an assignment's."""
     pack: Pack
@@ -56,9 +56,9 @@ class Store:
         self._packs = home.data / "packs"
         self._sealed = home.data / "sealed"
         self._built_in: dict[str, Pack] = {}
-        self._shown: dict[str, _Stored] = {}
+        self._public_packs: dict[str, _StoredPack] = {}
         """The public side of built-in packs."""
-        self._read: dict[str, tuple[tuple[int, int], _Stored]] = {}
+        self._read: dict[str, tuple[tuple[int, int], _StoredPack]] = {}
 
     def pack_names(self) -> Sequence[str]:
         """Built-in packs, then imported ones by name."""
@@ -159,10 +159,13 @@ class Store:
         file = self._packs / f"{pack.name}.json"
         try:
             with self._alone():
-                there = self.assignment(pack.name) if pack.name in self.pack_names() else assignment
-                if there is None or (there.service, there.id) != (assignment.service, assignment.id):
+                stored_assignment = self.assignment(pack.name) if pack.name in self.pack_names() else assignment
+                if stored_assignment is None or (stored_assignment.service, stored_assignment.id) != (
+                    assignment.service,
+                    assignment.id,
+                ):
                     raise PackExistsError(f"there is another pack called {pack.name!r}")
-                content = _Stored(sealed="", pack=_public(pack), assignment=assignment).model_dump_json().encode()
+                content = _StoredPack(sealed="", pack=_public(pack), assignment=assignment).model_dump_json().encode()
                 if not file.exists() or file.read_bytes() != content:
                     write_atomically(file, content)
         except OSError as error:
@@ -185,7 +188,7 @@ class Store:
                 for _ in writers.map(lambda problem: _write_sealed(sealed, problem), pack.problems):
                     pass
             sync_folder(sealed)
-            stored = _Stored(sealed=sealed.name, pack=_public(pack))
+            stored = _StoredPack(sealed=sealed.name, pack=_public(pack))
             write_atomically(file, stored.model_dump_json().encode())
         except BaseException:
             if not self._is_visible(file, sealed):
@@ -197,32 +200,32 @@ class Store:
 
     def _is_visible(self, file: Path, sealed: Path) -> bool:
         with contextlib.suppress(OSError, ValidationError):
-            return _Stored.model_validate_json(file.read_bytes()).sealed == sealed.name
+            return _StoredPack.model_validate_json(file.read_bytes()).sealed == sealed.name
         return False
 
-    def _shown_pack(self, name: str) -> _Stored:
-        if name not in self._shown:
-            self._shown[name] = _Stored(sealed="", pack=_public(self._built_in_pack(name)))
-        return self._shown[name]
+    def _shown_pack(self, name: str) -> _StoredPack:
+        if name not in self._public_packs:
+            self._public_packs[name] = _StoredPack(sealed="", pack=_public(self._built_in_pack(name)))
+        return self._public_packs[name]
 
     def _built_in_pack(self, name: str) -> Pack:
         if name not in self._built_in:
             self._built_in[name] = read_built_in(name)
         return self._built_in[name]
 
-    def _stored(self, name: str) -> _Stored:
+    def _stored(self, name: str) -> _StoredPack:
         file = self._packs / f"{name}.json"
         try:
             status = file.stat()
             # Two writes within a tick of the file system's clock have one time, but not one inode.
             changed = (status.st_mtime_ns, status.st_ino)
             if name not in self._read or self._read[name][0] != changed:
-                self._read[name] = (changed, _Stored.model_validate_json(file.read_bytes()))
+                self._read[name] = (changed, _StoredPack.model_validate_json(file.read_bytes()))
         except (OSError, ValueError) as error:
             if isinstance(error, ValidationError):
                 raise DatasetError.from_validation(file, error) from error
-            known = ", ".join(self.pack_names())
-            raise UnknownProblemError(f"there is no pack {name!r}; there are: {known}") from None
+            known_packs = ", ".join(self.pack_names())
+            raise UnknownProblemError(f"there is no pack {name!r}; there are: {known_packs}") from None
         return self._read[name][1]
 
 

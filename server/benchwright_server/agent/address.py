@@ -24,7 +24,7 @@ def address_of(attempt: str) -> Path:
     # Not in the home folder: the path of a socket has 107 bytes at most.
     folder = Path(tempfile.gettempdir()) / f"benchwright-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
-    found = folder.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
+    status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mode & 0o077:
         raise ServerError(f"{folder} is not a folder of this user alone. Delete it, and try again.")
     return folder / f"{attempt}.sock"

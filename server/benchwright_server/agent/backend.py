@@ -30,14 +30,14 @@ class Backend:
     """
 
     def __init__(self, folder: Path) -> None:
-        workspace = Workspace.around(folder)
+        workspace = Workspace.find_around(folder)
         if workspace is None:
             raise WorkspaceError(
                 f"{folder} does not belong to an open problem. Open one with `benchwright open`, and start this in its"
                 " folder."
             )
         self._workspace = workspace
-        self._own: _OwnServer | None = None
+        self._own_server: _OwnServer | None = None
         self._starting = asyncio.Lock()
 
     async def ask(self, operation: str, **params: Any) -> dict[str, Any]:
@@ -48,17 +48,17 @@ class Backend:
         """
         params["uri"] = self._workspace.folder.as_uri()
         # The editor may have opened the attempt, or let it go, since the last question.
-        if self._own is None and (connection := await self._editor()) is not None:
+        if self._own_server is None and (connection := await self._editor()) is not None:
             return await _asked_of_editor(*connection, {"operation": operation, "params": params})
         async with self._starting:
-            if self._own is None:
-                self._own = await _OwnServer.start(self._workspace.folder)
-        return await self._own.request(f"benchwright/{operation}", params)
+            if self._own_server is None:
+                self._own_server = await _OwnServer.start(self._workspace.folder)
+        return await self._own_server.request(f"benchwright/{operation}", params)
 
     async def close(self) -> None:
         """Ends what was started for the agent; a running clock is paused."""
-        if self._own is not None:
-            await self._own.close()
+        if self._own_server is not None:
+            await self._own_server.close()
 
     async def _editor(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter] | None:
         if not IS_SUPPORTED:
@@ -69,10 +69,10 @@ class Backend:
 
 
 async def _asked_of_editor(
-    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, asked: dict[str, Any]
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, request: dict[str, Any]
 ) -> dict[str, Any]:
     try:
-        writer.write(json.dumps(asked).encode() + b"\n")
+        writer.write(json.dumps(request).encode() + b"\n")
         await writer.drain()
         line = await reader.readline()
     except (OSError, ValueError):
@@ -114,17 +114,17 @@ class _OwnServer:
             start_new_session=True,
             limit=LONGEST,
         )
-        own = cls(process)
+        server = cls(process)
         folders = [{"uri": folder.as_uri(), "name": folder.name}]
-        about: dict[str, Any] = {
+        parameters: dict[str, Any] = {
             "processId": os.getpid(),
             "rootUri": None,
             "capabilities": {},
             "workspaceFolders": folders,
         }
-        await own.request("initialize", about)
-        await own._send({"method": "initialized", "params": {}})
-        return own
+        await server.request("initialize", parameters)
+        await server._send({"method": "initialized", "params": {}})
+        return server
 
     async def request(self, method: str, params: dict[str, Any] | None) -> dict[str, Any]:
         self._number += 1

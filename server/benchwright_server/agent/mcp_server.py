@@ -22,16 +22,16 @@ def mcp_server(backend: Backend) -> Server[Any]:
     """A server whose tools are those that the attempt allows."""
 
     async def list_tools(context: Any, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        found = (await backend.ask("agentTools"))["tools"]
+        tools = (await backend.ask("agentTools"))["tools"]
         return types.ListToolsResult(
             tools=[
                 types.Tool(
-                    name=one["name"],
-                    description=one["description"],
-                    input_schema=one["parameters"],
-                    annotations=types.ToolAnnotations(read_only_hint=one["readsOnly"], open_world_hint=False),
+                    name=tool["name"],
+                    description=tool["description"],
+                    input_schema=tool["parameters"],
+                    annotations=types.ToolAnnotations(read_only_hint=tool["readsOnly"], open_world_hint=False),
                 )
-                for one in found
+                for tool in tools
             ]
         )
 

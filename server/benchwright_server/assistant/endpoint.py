@@ -94,20 +94,20 @@ async def reply_of(
             is given.
     """
     loop = asyncio.get_running_loop()
-    answered: asyncio.Future[Reply] = loop.create_future()
+    future_reply: asyncio.Future[Reply] = loop.create_future()
 
     def settle(reply: Reply | None, error: Exception | None) -> None:
-        if answered.done():
+        if future_reply.done():
             return
         if error is not None:
-            answered.set_exception(error)
+            future_reply.set_exception(error)
         elif reply is not None:
-            answered.set_result(reply)
+            future_reply.set_result(reply)
 
     ends = time.monotonic() + assistant.timeout_ms / 1000
 
     def hear(text: str) -> None:
-        if answered.cancelled() or time.monotonic() > ends:
+        if future_reply.cancelled() or time.monotonic() > ends:
             raise TimeoutError
         if on_text is not None:
             loop.call_soon_threadsafe(on_text, text)
@@ -123,7 +123,7 @@ async def reply_of(
 
     # Not one of the pool: the end of the server would wait for it.
     threading.Thread(target=work, name="assistant", daemon=True).start()
-    return await answered
+    return await future_reply
 
 
 def _ask(

@@ -28,7 +28,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u
 
 
 @dataclass(frozen=True)
-class Seen:
+class SolverView:
     """What the solver sees."""
 
     statement: str
@@ -40,17 +40,17 @@ class Seen:
     """The newest failure as it is shown, with likely causes."""
 
 
-def help_messages(about: str, seen: Seen) -> list[dict[str, str]]:
+def help_messages(subject: str, context: SolverView) -> list[dict[str, str]]:
     """The messages that ask for a hint or for an explanation of a failure."""
-    parts = [f"## Statement\n\n{seen.statement[:_MOST_OF_A_FILE]}"] if seen.statement else []
-    parts += [f"## Hint {number}\n\n{text}" for number, text in enumerate(seen.hints, 1)]
-    if seen.failure:
-        parts.append(f"## Newest failure\n\n{seen.failure[:_MOST_OF_A_FILE]}")
-    parts += [f"## File {path}\n\n{text[:_MOST_OF_A_FILE]}" for path, text in seen.files.items()]
-    shown = "\n\n".join(parts)[:_MOST].encode("utf-8", "replace").decode()
+    parts = [f"## Statement\n\n{context.statement[:_MOST_OF_A_FILE]}"] if context.statement else []
+    parts += [f"## Hint {number}\n\n{text}" for number, text in enumerate(context.hints, 1)]
+    if context.failure:
+        parts.append(f"## Newest failure\n\n{context.failure[:_MOST_OF_A_FILE]}")
+    parts += [f"## File {path}\n\n{text[:_MOST_OF_A_FILE]}" for path, text in context.files.items()]
+    prompt_text = "\n\n".join(parts)[:_MOST].encode("utf-8", "replace").decode()
     return [
-        {"role": "system", "content": f"{_RULES} {_TASKS[about]}"},
-        {"role": "user", "content": shown},
+        {"role": "system", "content": f"{_RULES} {_TASKS[subject]}"},
+        {"role": "user", "content": prompt_text},
     ]
 
 

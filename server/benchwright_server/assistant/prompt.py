@@ -30,11 +30,11 @@ def messages(name: str, text: str, offset: int) -> list[dict[str, str]]:
         text: The whole document.
         offset: The cursor, in code points.
     """
-    before, after = text[max(0, offset - _BEFORE) : offset], text[offset : offset + _AFTER]
-    shown = f"{before}{_CURSOR}{after}".encode("utf-8", "replace").decode()
+    text_before, text_after = text[max(0, offset - _BEFORE) : offset], text[offset : offset + _AFTER]
+    marked_text = f"{text_before}{_CURSOR}{text_after}".encode("utf-8", "replace").decode()
     return [
         {"role": "system", "content": _TASK},
-        {"role": "user", "content": f"File: {name}\n\n{shown}"},
+        {"role": "user", "content": f"File: {name}\n\n{marked_text}"},
     ]
 
 
@@ -48,9 +48,9 @@ def insertion(reply: str, text: str, offset: int) -> str:
     # Models often repeat what is before the cursor, and what follows it.
     if line.strip() and code.startswith(line.lstrip()):
         code = code[len(line.lstrip()) :]
-    rest = text[offset:].partition("\n")[0].rstrip("\r")
-    if rest.strip() and code.endswith(rest.strip()):
-        code = code[: -len(rest.strip())].rstrip()
+    rest_of_line = text[offset:].partition("\n")[0].rstrip("\r")
+    if rest_of_line.strip() and code.endswith(rest_of_line.strip()):
+        code = code[: -len(rest_of_line.strip())].rstrip()
     if "\r\n" in text:
         code = code.replace("\r\n", "\n").replace("\n", "\r\n")
     return code

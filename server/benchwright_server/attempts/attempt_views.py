@@ -53,7 +53,7 @@ def replay_at(log: StudyLog, attempt: str, seq: int) -> ReplayedFiles:
     Raises:
         UnknownAttemptError: There is no such attempt.
     """
-    replayed = replay(log.events(log.find(attempt).id), until=seq)
+    replayed = replay(log.events(log.find(attempt).id), last_seq=seq)
     files = [ReplayedText(path=path, text=file.text) for path, file in sorted(replayed.files.items())]
     return ReplayedFiles(seq=replayed.seq, files=files)
 
@@ -102,14 +102,14 @@ def numbers_of(sessions: Sessions, study: str | None, *, practice: bool = False)
     """
     from benchwright_analysis.report.sections.own_numbers import own_numbers
 
-    participant = Participation(sessions.home).of(study) if study else ""
-    found = own_numbers(sessions.log, sessions.store, study or "", participant, practice=practice)
-    return OwnNumbers(attempts=[_number(one) for one in found])
+    participant = Participation(sessions.home).pseudonym(study) if study else ""
+    attempts = own_numbers(sessions.log, sessions.store, study or "", participant, practice=practice)
+    return OwnNumbers(attempts=[_number(own_attempt) for own_attempt in attempts])
 
 
-def _number(one: OwnAttempt) -> OwnNumber:
-    spent = one.spent
+def _number(own_attempt: OwnAttempt) -> OwnNumber:
+    spent = own_attempt.spent
     view = SpentView(
         writing_min=spent.writing_s / 60, waiting_min=spent.waiting_s / 60, reading_min=spent.reading_s / 60
     )
-    return OwnNumber.model_validate({**asdict(one), "spent": view})
+    return OwnNumber.model_validate({**asdict(own_attempt), "spent": view})

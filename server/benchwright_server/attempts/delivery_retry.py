@@ -30,10 +30,10 @@ def retry_deliveries(home: Home, tell: Callable[[str, bool], None]) -> None:
         except AttemptError as error:
             tell(str(error), False)
             return
-        for one in arrived:
-            tell(f"The records of {one.participant} in the study {one.study} have been delivered.", True)
-        for one in left:
-            tell(one.told, False)
+        for delivery in arrived:
+            tell(f"The records of {delivery.participant} in the study {delivery.study} have been delivered.", True)
+        for delivery in left:
+            tell(delivery.told, False)
 
     if deliveries.waiting():
         threading.Thread(target=deliver, name="delivery", daemon=True).start()

@@ -62,8 +62,8 @@ class OneClock:
             # Without the file only the clocks of other servers run on.
             with contextlib.suppress(OSError):
                 await asyncio.to_thread(write_atomically, self._file, session.header.id.encode(), 0o600, durable=False)
-            for other in [one for one in self._sessions() if one is not session]:
-                await self._pause(other, session.header.problem, session.problem.title)
+            for other_session in [candidate for candidate in self._sessions() if candidate is not session]:
+                await self._pause(other_session, session.header.problem, session.problem.title)
         return status
 
     def watch(self) -> None:
@@ -79,15 +79,15 @@ class OneClock:
     async def _watch(self) -> None:
         while True:
             await asyncio.sleep(_LOOK_S)
-            running = [one for one in self._sessions() if one.attempt.clock.is_followed]
+            running = [session for session in self._sessions() if session.attempt.clock.is_followed]
             if running:
                 async with self._lock:
                     await self._yield_to_other(running)
 
     async def _yield_to_other(self, running: Iterable[Session]) -> None:
         newest = await asyncio.to_thread(self._newest)
-        others = [one for one in running if one.header.id != newest]
-        if newest is None or not others:
+        other_sessions = [session for session in running if session.header.id != newest]
+        if newest is None or not other_sessions:
             return
         try:
             header = await asyncio.to_thread(self._services.log.header, newest)
@@ -97,8 +97,8 @@ class OneClock:
         except (AttemptError, ProblemsError):
             # The log can't be read now, or is another one.
             return
-        for other in others:
-            await self._pause(other, header.problem, title)
+        for other_session in other_sessions:
+            await self._pause(other_session, header.problem, title)
 
     def _newest(self) -> str | None:
         try:

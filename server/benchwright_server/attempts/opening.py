@@ -96,7 +96,7 @@ class Opening:
         """Creates a workspace and its attempt."""
         question = problem.public.question
         variants = (
-            {one.language: one.problem for one in language_variants(self._services.store, ref, question)}
+            {variant.language: variant.problem for variant in language_variants(self._services.store, ref, question)}
             if question
             else {}
         )
@@ -104,8 +104,8 @@ class Opening:
         files[statement] = with_rule(files[statement].decode(), self._rule(ref)).encode()
         figures = {figure.path for figure in problem.public.figures}
         root = self._services.home.workspaces
-        if (found := intruder(root)) is not None:
-            raise WorkspaceError(explain(root, found))
+        if (intruding_path := intruder(root)) is not None:
+            raise WorkspaceError(explain(root, intruding_path))
         folder = free_folder(root, ref)
         try:
             fill(folder, files)
@@ -118,27 +118,27 @@ class Opening:
         return header
 
     def _rule(self, ref: str) -> Assistance | None:
-        given = self._services.store.assignment(ref.partition("/")[0])
-        return given.assistance if given is not None else None
+        assignment = self._services.store.assignment(ref.partition("/")[0])
+        return assignment.assistance if assignment is not None else None
 
     def _tell_rule(self, header: AttemptHeader) -> None:
         """Brings the statement up to date: the course's staff may have changed the rule since it was written."""
-        workspace = Workspace.around(Path(header.workspace))
+        workspace = Workspace.find_around(Path(header.workspace))
         if workspace is None:
             return
         # A statement that was deleted or is no text any more is the solver's own business.
         with contextlib.suppress(OSError, UnicodeError):
-            there = workspace.statement.read_bytes().decode()
-            told = with_rule(there, self._rule(header.problem))
-            if told.strip() != there.strip():
-                write_atomically(workspace.statement, told.encode())
+            old_text = workspace.statement.read_bytes().decode()
+            new_text = with_rule(old_text, self._rule(header.problem))
+            if new_text.strip() != old_text.strip():
+                write_atomically(workspace.statement, new_text.encode())
 
     def _can_go_on(self, header: AttemptHeader, problem: Problem) -> bool:
         """Whether an attempt's workspace still exists; a damaged marker in it is repaired."""
         folder = Path(header.workspace)
         if not folder.is_dir():
             return False
-        workspace = Workspace.around(folder)
+        workspace = Workspace.find_around(folder)
         owner = workspace.marker.attempt if workspace is not None and workspace.folder == folder else None
         if owner is not None and owner != header.id:
             with contextlib.suppress(UnknownAttemptError):

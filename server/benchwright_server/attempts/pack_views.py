@@ -24,8 +24,8 @@ def pack_list(store: Store, attempts: Attempts) -> PackList:
     records = attempts.by_problem()
     packs = []
     for name in store.pack_names():
-        given = store.assignment(name)
-        if given is not None and given.study:
+        assignment = store.assignment(name)
+        if assignment is not None and assignment.study:
             continue
         pack = store.public(name)
         problems = [_summary(name, problem, records) for problem in pack.problems]
@@ -36,9 +36,11 @@ def pack_list(store: Store, attempts: Attempts) -> PackList:
                 version=pack.version,
                 license=pack.license,
                 problems=problems,
-                service=given.service if given is not None else "",
-                due=given.due.isoformat() if given is not None and given.due is not None else None,
-                assistance=given.assistance.told if given is not None and given.assistance is not None else None,
+                service=assignment.service if assignment is not None else "",
+                due=assignment.due.isoformat() if assignment is not None and assignment.due is not None else None,
+                assistance=assignment.assistance.told
+                if assignment is not None and assignment.assistance is not None
+                else None,
             )
         )
     packs.sort(key=lambda pack: (not pack.service, pack.due is None, pack.due))
@@ -51,11 +53,11 @@ def language_variants(store: Store, ref: str, question: Question) -> list[Langua
         return []
     pack = ref.partition("/")[0]
     return [
-        LanguageVariant(problem=f"{pack}/{problem.id}", language=other.language)
+        LanguageVariant(problem=f"{pack}/{problem.id}", language=variant.language)
         for problem in store.public(pack).problems
-        if (other := problem.public.question) is not None
-        and other.group == question.group
-        and other.language != question.language
+        if (variant := problem.public.question) is not None
+        and variant.group == question.group
+        and variant.language != question.language
     ]
 
 

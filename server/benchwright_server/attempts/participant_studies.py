@@ -77,12 +77,12 @@ class ParticipantStudies:
         """Agree to a study's consent form."""
 
         def give() -> StudyView:
-            self._administration.give_consent(study, self._participation.of(study), version)
+            self._administration.give_consent(study, self._participation.pseudonym(study), version)
             return self._study(study)
 
         return await asyncio.to_thread(give)
 
-    async def forecast(self, study: str, problem: str, said: Forecast) -> StudyView:
+    async def forecast(self, study: str, problem: str, forecast: Forecast) -> StudyView:
         """Keep what the participant expects of a problem.
 
         Raises:
@@ -90,7 +90,7 @@ class ParticipantStudies:
         """
 
         def keep() -> None:
-            self._administration.forecast(study, self._participation.of(study), problem, said)
+            self._administration.forecast(study, self._participation.pseudonym(study), problem, forecast)
 
         await asyncio.to_thread(keep)
         return await self.study(study)
@@ -103,7 +103,7 @@ class ParticipantStudies:
         """
 
         def unlock() -> StudyView:
-            if not self._administration.draw(study, self._participation.of(study), code):
+            if not self._administration.draw(study, self._participation.pseudonym(study), code):
                 raise StudyError("There is nothing to unlock now. Do the step that the page shows.")
             return self._study(study)
 
@@ -111,7 +111,7 @@ class ParticipantStudies:
 
     async def withdraw_consent(self, study: str, delete: bool) -> StudyView:
         """Withdraw consent: end the attempt in progress and, on request, delete all recorded data."""
-        participant = await asyncio.to_thread(self._participation.of, study)
+        participant = await asyncio.to_thread(self._participation.pseudonym, study)
         view = await asyncio.to_thread(self._study, study)
         headers = await asyncio.to_thread(self._headers, study, participant)
         for header in headers:
@@ -146,10 +146,10 @@ class ParticipantStudies:
         Raises:
             StudyError: Something else comes next.
         """
-        participant = await asyncio.to_thread(self._participation.of, study)
-        at = await asyncio.to_thread(self._administration.progress, study, participant)
-        if at.attempt is not None:
-            return await self._sessions.reopen(at.attempt)
+        participant = await asyncio.to_thread(self._participation.pseudonym, study)
+        progress = await asyncio.to_thread(self._administration.progress, study, participant)
+        if progress.attempt is not None:
+            return await self._sessions.reopen(progress.attempt)
         assigned, agreed, problem = await asyncio.to_thread(self._administration.next_task, study, participant)
         return await self._sessions.open_task(assigned, agreed, problem)
 
@@ -157,13 +157,15 @@ class ParticipantStudies:
         """Answer the questionnaire at the end."""
 
         def keep() -> StudyView:
-            self._administration.answer_questionnaire(study, self._participation.of(study), answers)
+            self._administration.answer_questionnaire(study, self._participation.pseudonym(study), answers)
             return self._study(study)
 
         return await asyncio.to_thread(keep)
 
     def _deliver(self, study: str, participant: str) -> None:
-        self._deliveries.deliver(self._sessions.log, lambda one: (one.study, one.participant) == (study, participant))
+        self._deliveries.deliver(
+            self._sessions.log, lambda delivery: (delivery.study, delivery.participant) == (study, participant)
+        )
 
     @property
     def _administration(self) -> Studies:
@@ -173,81 +175,87 @@ class ParticipantStudies:
         return [header for header in self._sessions.log.journal.attempts(study) if header.solver == participant]
 
     def _studies(self) -> StudyList:
-        found: list[StudySummary] = []
-        for study, participant in self._participation.all().items():
-            known = self._administration.study(study)
-            at = self._administration.progress(study, participant)
+        summaries: list[StudySummary] = []
+        for study, participant in self._participation.pseudonyms().items():
+            registered_study = self._administration.study(study)
+            progress = self._administration.progress(study, participant)
             summary = StudySummary(
                 study=study,
-                title=known.study.title,
+                title=registered_study.study.title,
                 participant=participant,
-                step=at.step,
-                done=at.done,
-                total=at.total,
+                step=progress.step,
+                done=progress.done,
+                total=progress.total,
             )
-            found.append(summary)
-        return StudyList(studies=found)
+            summaries.append(summary)
+        return StudyList(studies=summaries)
 
     def _study(self, study: str) -> StudyView:
-        participant = self._participation.of(study)
-        known = self._administration.study(study)
+        participant = self._participation.pseudonym(study)
+        registered_study = self._administration.study(study)
         # Without a code there is nothing to wait for between the last forecast and the draw.
         self._administration.draw(study, participant)
-        at = self._administration.progress(study, participant)
+        progress = self._administration.progress(study, participant)
         has_finished = is_finished(self._administration.entries(study, participant))
         has_agreed = self._administration.consent(study, participant) is not None
-        if known.study.data.to not in ("nowhere", AT_SERVICE) and has_agreed and not has_finished:
+        if registered_study.study.data.to not in ("nowhere", AT_SERVICE) and has_agreed and not has_finished:
             self._deliveries.owe(study, participant)
-        if at.step is Step.FINISHED:
+        if progress.step is Step.FINISHED:
             self._administration.finish(study, participant)
             self._deliver(study, participant)
         elif has_agreed:
             # A page need not wait for a place that does not answer.
             self._sessions.study_changed()
-        return self._view(known, participant, at)
+        return self._view(registered_study, participant, progress)
 
-    def _delivery(self, known: RegisteredStudy, participant: str) -> DeliveryView | None:
+    def _delivery(self, registered_study: RegisteredStudy, participant: str) -> DeliveryView | None:
         """Whether the records of a participant who has finished were delivered."""
-        study = known.study
+        study = registered_study.study
         if study.data.to == "nowhere" or not is_finished(self._administration.entries(study.study, participant)):
             return None
         if study.data.to == AT_SERVICE:
             return DeliveryView(arrived=self._sessions.is_handed_in(study.study))
-        left = self._deliveries.of(study.study, participant)
+        left = self._deliveries.find_delivery(study.study, participant)
         return DeliveryView(arrived=False, tries=left.tries, told=left.told) if left else DeliveryView(arrived=True)
 
-    def _view(self, known: RegisteredStudy, participant: str, at: Progress) -> StudyView:
-        study = known.study
-        condition = study.condition(at.condition) if at.condition is not None else None
+    def _view(self, registered_study: RegisteredStudy, participant: str, progress: Progress) -> StudyView:
+        study = registered_study.study
+        condition = study.condition(progress.condition) if progress.condition is not None else None
         consent = self._administration.consent(study.study, participant)
-        hosted = self._hosted.of(study.study)
+        hosted = self._hosted.find_study(study.study)
         agreed = consent is not None and study.consent is not None and consent.version == study.consent.version
         return StudyView(
             study=study.study,
             title=study.title,
             description=study.description,
             participant=participant,
-            step=at.step,
-            done=at.done,
-            total=at.total,
-            position=at.position,
-            practice=at.position == 0,
-            problem=at.problem,
-            problem_title=self._title(at.problem),
-            to_forecast=self._to_forecast(study, at.problem) if at.step is Step.FORECAST and at.problem else None,
-            receipt=self._receipt(study.study, participant) if at.step is Step.UNLOCK and hosted is None else None,
-            condition=at.condition,
+            step=progress.step,
+            done=progress.done,
+            total=progress.total,
+            position=progress.position,
+            practice=progress.position == 0,
+            problem=progress.problem,
+            problem_title=self._title(progress.problem),
+            to_forecast=self._to_forecast(study, progress.problem)
+            if progress.step is Step.FORECAST and progress.problem
+            else None,
+            receipt=self._receipt(study.study, participant)
+            if progress.step is Step.UNLOCK and hosted is None
+            else None,
+            condition=progress.condition,
             solver=condition.solver.value if condition else None,
             assistants=list(condition.assistants) if condition else [],
-            workspace=Path(self._sessions.log.header(at.attempt).workspace).as_uri() if at.attempt else None,
+            workspace=Path(self._sessions.log.header(progress.attempt).workspace).as_uri()
+            if progress.attempt
+            else None,
             consent=ConsentView(version=study.consent.version, text=study.consent.text, given=agreed)
             if study.consent
             else None,
             recording=study.recording.value,
             data_to=hosted.service if hosted is not None else study.data.to,
-            delivery=self._delivery(known, participant),
+            delivery=self._delivery(registered_study, participant),
             feedback=study.feedback.value,
-            time_limit_s=study.time_limit_s(at.problem) if at.problem else None,
+            time_limit_s=study.time_limit_s(progress.problem) if progress.problem else None,
             runs_allowed=study.limits.runs,
             forecasts=list(study.forecast_fields),
             self_estimates=list(study.self_estimates),
@@ -258,7 +266,9 @@ class ParticipantStudies:
         problem = Store(self._sessions.home).problem(ref)
         name, content = content_of(problem)
         refs = [task.problem for task in study.problems]
-        pictures = {one.path: f"data:{one.media_type.value};base64,{one.data}" for one in problem.public.figures}
+        pictures = {
+            figure.path: f"data:{figure.media_type.value};base64,{figure.data}" for figure in problem.public.figures
+        }
         return ForecastView(
             number=refs.index(ref) + 1,
             total=len(refs),
@@ -307,7 +317,7 @@ def delete_participant(home: Home, log: StudyLog, study: str, participant: str, 
         RunRecords(home, attempt).delete()
         folder = folders[attempt]
         # Another attempt may have reused the folder's name.
-        workspace = Workspace.around(folder)
+        workspace = Workspace.find_around(folder)
         if workspace is not None and workspace.folder == folder and workspace.marker.attempt == attempt:
             shutil.rmtree(folder, ignore_errors=True)
     return len(attempts)

@@ -19,7 +19,7 @@ class Participation:
     def __init__(self, home: Home) -> None:
         self._file = home.data / "studies" / "participation.json"
 
-    def all(self) -> dict[str, str]:
+    def pseudonyms(self) -> dict[str, str]:
         """Study → pseudonym.
 
         Raises:
@@ -37,13 +37,13 @@ class Participation:
             raise ServerError(f"{self._file} is damaged. Delete it, then run `benchwright study run` again.")
         return {str(study): str(participant) for study, participant in value.items()}
 
-    def of(self, study: str) -> str:
+    def pseudonym(self, study: str) -> str:
         """The user's pseudonym in a study.
 
         Raises:
             ServerError: The user does not take part in it.
         """
-        participant = self.all().get(study)
+        participant = self.pseudonyms().get(study)
         if participant is None:
             raise ServerError(
                 f"You don't take part in the study {study!r} on this machine. "
@@ -53,12 +53,12 @@ class Participation:
 
     def begin(self, study: str, participant: str) -> None:
         """Record that the user takes part."""
-        self._write({**self.all(), study: participant})
+        self._write({**self.pseudonyms(), study: participant})
 
     def end(self, study: str) -> None:
         """Record that the user no longer takes part."""
-        self._write({name: participant for name, participant in self.all().items() if name != study})
+        self._write({name: participant for name, participant in self.pseudonyms().items() if name != study})
 
-    def _write(self, known: dict[str, str]) -> None:
+    def _write(self, participants: dict[str, str]) -> None:
         self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_atomically(self._file, json.dumps(known, indent=1).encode(), 0o600)
+        write_atomically(self._file, json.dumps(participants, indent=1).encode(), 0o600)

@@ -68,19 +68,19 @@ class Recorder:
     def opened(self, path: str, text: str) -> None:
         """An editor opened a file."""
         self._open[path] = text
-        known = self._files.get(path, _UNKNOWN)
-        if known.text != text:
-            self._set(path, FileText.of_text(text, bom=known.bom), TextCause.OPENED)
+        replayed_file = self._files.get(path, _UNKNOWN)
+        if replayed_file.text != text:
+            self._set(path, FileText.of_text(text, bom=replayed_file.bom), TextCause.OPENED)
 
     def changed(self, path: str, version: int, changes: Sequence[Replacement], text: str) -> None:
         """An editor changed a file; its content is now `text`."""
         self._open[path] = text
-        known = self._files.get(path, _UNKNOWN)
+        replayed_file = self._files.get(path, _UNKNOWN)
         applied = tuple(Change(start=change.start, end=change.end, text=change.text) for change in changes)
-        if known.text is None or _applied(known.text, applied) != text:
-            self._set(path, FileText.of_text(text, bom=known.bom), TextCause.RESYNC)
+        if replayed_file.text is None or _applied(replayed_file.text, applied) != text:
+            self._set(path, FileText.of_text(text, bom=replayed_file.bom), TextCause.RESYNC)
             return
-        self._files[path] = replace(known, text=text)
+        self._files[path] = replace(replayed_file, text=text)
         self._send(path, Edit(path=path, version=version, changes=applied))
 
     def closed(self, path: str, content: bytes | None) -> None:
@@ -88,7 +88,7 @@ class Recorder:
         self._open.pop(path, None)
         self._on_disk(path, content, TextCause.DISCARDED)
 
-    def taken(self, path: str, content: bytes | None) -> None:
+    def record_read(self, path: str, content: bytes | None) -> None:
         """A run reads a file from the disk, where another program may have changed it."""
         if path not in self._open:
             self._on_disk(path, content, TextCause.OUTSIDE)
@@ -120,7 +120,7 @@ class Recorder:
             return
 
         # Called on the thread that writes the log.
-        def done(future: Future[RecordedEvent]) -> None:
+        def check_append(future: Future[RecordedEvent]) -> None:
             error = future.exception()
             if error is not None:
                 # The log lacks an event about this file, so the next one must carry its whole content.
@@ -129,7 +129,7 @@ class Recorder:
                 with contextlib.suppress(RuntimeError):
                     self._loop.call_soon_threadsafe(self._on_failure, error)
 
-        self._log.append_nowait(self._attempt, event).add_done_callback(done)
+        self._log.append_nowait(self._attempt, event).add_done_callback(check_append)
 
 
 def _applied(text: str, changes: tuple[Change, ...]) -> str | None:

@@ -167,7 +167,7 @@ class Session(Adapter):
     def run_taken(self, files: Mapping[str, bytes]) -> None:
         """A run reads files from the disk, where another program may have changed them."""
         for path in judged_paths(self.problem):
-            self.recorder.taken(path, files.get(path))
+            self.recorder.record_read(path, files.get(path))
 
     def changed(self) -> None:
         """The status has changed."""
@@ -276,8 +276,8 @@ class Session(Adapter):
         summary = await self.attempt.writer.summary()
         clock = advance(summary.clock, self._log.moment())
         assigned, limit_s = self.terms.assigned, self.terms.time_limit_s
-        shown = self.terms.shows_of_clock(summary.kinds, ended=summary.state.ended)
-        shows_all, shows_rest = shown is ClockDisplay.SHOWN, shown is not ClockDisplay.HIDDEN
+        clock_display = self.terms.shows_of_clock(summary.kinds, ended=summary.state.ended)
+        shows_all, shows_rest = clock_display is ClockDisplay.SHOWN, clock_display is not ClockDisplay.HIDDEN
         return AttemptStatus(
             attempt=self.header.id,
             problem=self.header.problem,
@@ -321,30 +321,32 @@ class Session(Adapter):
         await self.attempt.writer.note(Diagnostics(path=path, counts=by_source))
 
     def _view(self, verdict: AttemptVerdict) -> VerdictView:
-        shown = self.attempt.runs.reveal(verdict)
-        words = words_of(shown, self.problem.kind)
+        revealed_verdict = self.attempt.runs.reveal(verdict)
+        words = words_of(revealed_verdict, self.problem.kind)
         return VerdictView(
-            outcome=shown.outcome,
-            reason=shown.reason,
+            outcome=revealed_verdict.outcome,
+            reason=revealed_verdict.reason,
             short=words.short,
             headline=words.headline,
-            message=shown.message,
-            tests=TestCount(passed=shown.passed or 0, total=shown.total) if shown.total is not None else None,
-            lines=[TestLine(**asdict(test)) for test in shown.tests] or None,
-            compiler=[CompilerLine(**message.model_dump()) for message in shown.compiler] or None,
-            quality=_quality(shown.quality),
-            log=shown.log,
-            reveal=shown.policy,
-            wall_s=shown.wall_s,
+            message=revealed_verdict.message,
+            tests=TestCount(passed=revealed_verdict.passed or 0, total=revealed_verdict.total)
+            if revealed_verdict.total is not None
+            else None,
+            lines=[TestLine(**asdict(test)) for test in revealed_verdict.tests] or None,
+            compiler=[CompilerLine(**message.model_dump()) for message in revealed_verdict.compiler] or None,
+            quality=_quality(revealed_verdict.quality),
+            log=revealed_verdict.log,
+            reveal=revealed_verdict.policy,
+            wall_s=revealed_verdict.wall_s,
             number=verdict.number,
             finished_at=verdict.at.astimezone(UTC).isoformat(timespec="seconds"),
         )
 
 
-def _quality(found: ComparedQuality | None) -> list[QualityLine] | None:
-    if found is None:
+def _quality(quality: ComparedQuality | None) -> list[QualityLine] | None:
+    if quality is None:
         return None
-    return [QualityLine(measure=field, solution=ours, reference=theirs) for field, ours, theirs in found.measures]
+    return [QualityLine(measure=field, solution=ours, reference=theirs) for field, ours, theirs in quality.measures]
 
 
 def _draft(recorded: ReplayedFile | None, workspace: Workspace) -> str | None:

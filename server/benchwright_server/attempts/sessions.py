@@ -170,7 +170,7 @@ class Sessions:
         for folder in (path, *path.parents):
             if folder in self._sessions:
                 return await self._taken_over(self._sessions[folder])
-        workspace = await asyncio.to_thread(Workspace.around, path)
+        workspace = await asyncio.to_thread(Workspace.find_around, path)
         if workspace is None:
             return None
         async with self._opening:
@@ -287,32 +287,34 @@ class Sessions:
                 return None
             return header, self.store.problem(header.problem)
 
-        found = await asyncio.to_thread(read)
-        if found is None:
+        header_and_problem = await asyncio.to_thread(read)
+        if header_and_problem is None:
             return None
-        header, problem = found
-        held: Claim | str | None = claim
-        if held is None:
-            held = await asyncio.to_thread(self._claimed, header.id)
-        if not isinstance(held, str):
+        header, problem = header_and_problem
+        holding: Claim | str | None = claim
+        if holding is None:
+            holding = await asyncio.to_thread(self._claimed, header.id)
+        if not isinstance(holding, str):
             await asyncio.to_thread(self.attempts.interrupt_stale, header.id)
         events = await asyncio.to_thread(self.log.events, header.id)
         files = await asyncio.to_thread(lambda: replay(events).files)
-        assigned = next((one.event for one in events if isinstance(one.event, Assigned)), None)
-        flagged = [one.event for one in events if isinstance(one.event, Violation)]
-        given = await asyncio.to_thread(self.store.assignment, header.problem.partition("/")[0])
+        assigned = next(
+            (recorded_event.event for recorded_event in events if isinstance(recorded_event.event, Assigned)), None
+        )
+        flagged = [recorded_event.event for recorded_event in events if isinstance(recorded_event.event, Violation)]
+        assignment = await asyncio.to_thread(self.store.assignment, header.problem.partition("/")[0])
         terms = (
             Terms(header.condition, assigned)
-            if assigned is not None or given is None
+            if assigned is not None or assignment is None
             else Terms(
                 header.condition,
-                most_runs=given.most_runs,
-                most_shown=given.reveal,
-                assistance=given.assistance,
-                aids=frozenset(given.aids) if given.aids is not None else None,
+                most_runs=assignment.most_runs,
+                most_shown=assignment.reveal,
+                assistance=assignment.assistance,
+                aids=frozenset(assignment.aids) if assignment.aids is not None else None,
             )
         )
-        session = Session(self.services, self._listeners, header, problem, workspace, files, terms, flagged, held)
+        session = Session(self.services, self._listeners, header, problem, workspace, files, terms, flagged, holding)
         await session.follow()
         self._clock.watch()
         # Also what an editor that was killed has left behind.

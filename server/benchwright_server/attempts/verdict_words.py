@@ -43,25 +43,29 @@ _UNDECIDED: Mapping[str, str] = {
 _WAITS = frozenset(reason.value for reason in Reason if reason.waits_for_judge)
 
 
-def words_of(shown: Revealed, kind: Kind) -> VerdictWords:
+def words_of(revealed_verdict: Revealed, kind: Kind) -> VerdictWords:
     """The words for what a solver may see of a verdict."""
-    if shown.outcome == "recorded":
+    if revealed_verdict.outcome == "recorded":
         return VerdictWords("recorded", "The run was recorded")
-    if shown.reason in _WAITS:
+    if revealed_verdict.reason in _WAITS:
         return VerdictWords(WAITING, "The answer is waiting for a judge")
-    if shown.outcome == "error":
-        words = _UNDECIDED.get(shown.reason) or shown.reason.replace("_", " ")
+    if revealed_verdict.outcome == "error":
+        words = _UNDECIDED.get(revealed_verdict.reason) or revealed_verdict.reason.replace("_", " ")
         return VerdictWords(words, f"Undecided: {words}")
-    if shown.outcome == "failed" and shown.reason in _FAILURES:
-        return _FAILURES[shown.reason]
+    if revealed_verdict.outcome == "failed" and revealed_verdict.reason in _FAILURES:
+        return _FAILURES[revealed_verdict.reason]
     if kind is not Kind.DESIGN:
-        word = "correct" if shown.outcome == "passed" else "incorrect"
+        word = "correct" if revealed_verdict.outcome == "passed" else "incorrect"
         return VerdictWords(word, f"The answer is {word}")
-    counted = shown.total is not None
-    short = f"{shown.passed}/{shown.total} passed" if counted else shown.outcome
-    headline = f"Hidden tests {shown.outcome}"
-    if shown.outcome == "passed":
-        return VerdictWords(short, headline + (f": {shown.passed} of {shown.total}" if counted else ""))
-    if counted and shown.passed == shown.total:
+    counted = revealed_verdict.total is not None
+    short = f"{revealed_verdict.passed}/{revealed_verdict.total} passed" if counted else revealed_verdict.outcome
+    headline = f"Hidden tests {revealed_verdict.outcome}"
+    if revealed_verdict.outcome == "passed":
+        return VerdictWords(
+            short, headline + (f": {revealed_verdict.passed} of {revealed_verdict.total}" if counted else "")
+        )
+    if counted and revealed_verdict.passed == revealed_verdict.total:
         short += ", but failed"
-    return VerdictWords(short, headline + (f": {shown.passed} of {shown.total} passed" if counted else ""))
+    return VerdictWords(
+        short, headline + (f": {revealed_verdict.passed} of {revealed_verdict.total} passed" if counted else "")
+    )

@@ -14,7 +14,7 @@ from benchwright_exams.review.review import ITEMS
 from benchwright_exams.review.review_form import EXAM_FILE, FORM_FILE, Decision, Exam, Form
 from benchwright_foundation.home import Home
 from benchwright_problems.errors import DatasetError
-from benchwright_server.authoring.exam_folder import SOLUTION, STATEMENT, ExamFolder, Refused, has_exam
+from benchwright_server.authoring.exam_folder import SOLUTION, STATEMENT, ExamFolder, FormRefusal, has_exam
 from benchwright_server.errors import ServerError
 
 REVIEW_FIELDS = FileFields(
@@ -65,14 +65,14 @@ def review_remarks(folder: Path, text: str, home: Home) -> list[Remark]:
         home: No exam is reviewed where solvers work.
     """
     places = TomlPlaces(text)
-    form, found = read_toml(FORM_FILE, text, Form, places)
+    form, remarks = read_toml(FORM_FILE, text, Form, places)
     if form is None or form.decision is not Decision.ACCEPTED:
-        return found
+        return remarks
     if not ProblemFolder(folder, {f"{folder.name}/{FORM_FILE}": text}).is_saved:
-        return found
+        return remarks
     try:
         exam = ExamFolder(folder, home)
-        return [_refusal(one, places) for one in exam.refused(exam.current)]
+        return [_refusal(refusal, places) for refusal in exam.refused(exam.current)]
     except ServerError as error:
         return [Remark(FORM_FILE, places.span(("decision",)), str(error), True)]
 
@@ -80,20 +80,20 @@ def review_remarks(folder: Path, text: str, home: Home) -> list[Remark]:
 def exam_remarks(file: Path, text: str) -> list[Remark]:
     """Everything that is wrong with an `exam.toml`, and what no pack is made without."""
     places = TomlPlaces(text)
-    exam, found = read_toml(EXAM_FILE, text, Exam, places)
+    exam, remarks = read_toml(EXAM_FILE, text, Exam, places)
     try:
         if exam is not None:
             check_exam(file, exam)
     except DatasetError as error:
-        found.append(field_remark(EXAM_FILE, places, error.field, error.reason, is_error=False))
-    return found
+        remarks.append(field_remark(EXAM_FILE, places, error.field, error.reason, is_error=False))
+    return remarks
 
 
-def _refusal(refused: Refused, places: TomlPlaces) -> Remark:
+def _refusal(refused: FormRefusal, places: TomlPlaces) -> Remark:
     """At its field; where that is in another file, at the decision, which can't be kept."""
-    others = {Path(name).stem: name for name in (STATEMENT, SOLUTION)}
-    if refused.field and refused.field not in others:
+    names_by_field = {Path(name).stem: name for name in (STATEMENT, SOLUTION)}
+    if refused.field and refused.field not in names_by_field:
         return field_remark(FORM_FILE, places, refused.field, refused.reason)
-    name = others.get(refused.field, "")
+    name = names_by_field.get(refused.field, "")
     message = f"{name}: {refused.reason}." if name else f"{refused.reason[:1].upper()}{refused.reason[1:]}."
     return Remark(FORM_FILE, places.span(("decision",)), message, True, ("decision",))

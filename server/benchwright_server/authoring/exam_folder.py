@@ -18,7 +18,7 @@ from benchwright_exams.review.packing import check_question, labels_of
 from benchwright_exams.review.review import ITEMS
 from benchwright_exams.review.review_form import EXAM_FILE, FORM_FILE, Decision, Form, read_form
 from benchwright_foundation.home import Home
-from benchwright_foundation.kept import Kept
+from benchwright_foundation.kept import StageFile
 from benchwright_problems.errors import DatasetError
 from benchwright_server.authoring.form_files import FormFiles, forms_lock
 from benchwright_server.errors import ServerError
@@ -32,7 +32,7 @@ _DEPTH = 5
 
 
 @dataclass(frozen=True)
-class Refused:
+class FormRefusal:
     """What a form is refused for."""
 
     field: str
@@ -51,27 +51,27 @@ class ExamFolder:
     """
 
     def __init__(self, file: Path, home: Home) -> None:
-        around = file.resolve()
-        found = next((one for one in (around, *around.parents)[:_DEPTH] if _is_exam(one)), None)
-        if found is None:
+        resolved_file = file.resolve()
+        root = next((parent for parent in (resolved_file, *resolved_file.parents)[:_DEPTH] if _is_exam(parent)), None)
+        if root is None:
             raise ServerError(
                 f"{file} belongs to no exam. Choose the folder that `benchwright questions from-exam` wrote with --out."
             )
-        if found.is_relative_to(home.workspaces.resolve()):
+        if root.is_relative_to(home.workspaces.resolve()):
             raise ServerError(
-                f"{found} is among the workspaces of solvers, who must not see solutions. Move the folder elsewhere."
+                f"{root} is among the workspaces of solvers, who must not see solutions. Move the folder elsewhere."
             )
-        self.root, self._home = found, home
+        self.root, self._home = root, home
         for name in (EXAM_FILE, ITEMS, "pack"):
-            _refuse_link(found / name)
-        for around_items, folders, files in os.walk(found / ITEMS):
+            _refuse_link(root / name)
+        for around_items, folders, files in os.walk(root / ITEMS):
             for name in (*folders, *files):
                 _refuse_link(Path(around_items) / name)
             for name in files:
                 if not (Path(around_items) / name).is_file():
                     raise ServerError(f"{Path(around_items) / name} is no plain file. Remove it.")
-        self.labels = labels_of(found)
-        self.current = self.label_of(around)
+        self.labels = labels_of(root)
+        self.current = self.label_of(resolved_file)
 
     def question(self, label: str) -> Path:
         """The folder of a question.
@@ -95,7 +95,7 @@ class ExamFolder:
 
     def save(
         self, label: str, digest: str, texts: tuple[str, str], values: dict[str, object]
-    ) -> tuple[FormFiles, bool, tuple[Refused, ...]]:
+    ) -> tuple[FormFiles, bool, tuple[FormRefusal, ...]]:
         """Write what the form says, if the files are still those that it shows.
 
         Args:
@@ -112,16 +112,18 @@ class ExamFolder:
             now = FormFiles.read(folder, _FILES)
             if now.digest != digest:
                 return now, True, ()
-            new = {path: now.like(path, text) for path, text in zip((STATEMENT, SOLUTION), texts, strict=True)}
+            new = {
+                path: now.with_line_ends(path, text) for path, text in zip((STATEMENT, SOLUTION), texts, strict=True)
+            }
             try:
                 text = with_values(now.texts[FORM_FILE], _changes(now.texts[FORM_FILE], values))
             except (TomlEditError, tomllib.TOMLDecodeError) as error:
-                return now, False, (Refused("", f"{FORM_FILE}: {error}"),)
+                return now, False, (FormRefusal("", f"{FORM_FILE}: {error}"),)
             if refused := _refusals(folder, {**new, FORM_FILE: text}):
                 return now, False, refused
-            return now.written({**new, FORM_FILE: text}), False, ()
+            return now.write_texts({**new, FORM_FILE: text}), False, ()
 
-    def refused(self, label: str) -> tuple[Refused, ...]:
+    def refused(self, label: str) -> tuple[FormRefusal, ...]:
         """What keeps a question, as its files are, from being saved; if it is accepted, also from being packed.
 
         Raises:
@@ -132,9 +134,9 @@ class ExamFolder:
 
     def label_of(self, file: Path) -> str:
         """The question that a file of the exam or of its pack belongs to; empty if none."""
-        for place in (self.root / ITEMS, self.root / "pack"):
-            if file != place and file.is_relative_to(place):
-                label = file.relative_to(place).parts[0]
+        for folder in (self.root / ITEMS, self.root / "pack"):
+            if file != folder and file.is_relative_to(folder):
+                label = file.relative_to(folder).parts[0]
                 return label if label in self.labels else ""
         return ""
 
@@ -145,7 +147,7 @@ def has_exam(folder: Path) -> bool:
 
 
 def _is_exam(folder: Path) -> bool:
-    return has_exam(folder) and Kept(folder / "items.json", Items).last() is not None
+    return has_exam(folder) and StageFile(folder / "items.json", Items).last() is not None
 
 
 def _refuse_link(file: Path) -> None:
@@ -155,16 +157,16 @@ def _refuse_link(file: Path) -> None:
 
 def _changes(text: str, values: dict[str, object]) -> dict[str, object]:
     """Values to write: what a file leaves out and the form has as it is by default stays out."""
-    there = tomllib.loads(text)
+    present_values = tomllib.loads(text)
     empty: tuple[object, ...] = ("", None, [], {})
     return {
         name: value
         for name, value in values.items()
-        if name in there or not (value in empty or value == Form.model_fields[name].default)
+        if name in present_values or not (value in empty or value == Form.model_fields[name].default)
     }
 
 
-def _refusals(folder: Path, texts: Mapping[str, str]) -> tuple[Refused, ...]:
+def _refusals(folder: Path, texts: Mapping[str, str]) -> tuple[FormRefusal, ...]:
     """What is wrong with a question whose files hold this."""
     try:
         form = Form.model_validate(tomllib.loads(texts[FORM_FILE]))
@@ -175,7 +177,7 @@ def _refusals(folder: Path, texts: Mapping[str, str]) -> tuple[Refused, ...]:
     except DatasetError as error:
         return (_refused_by_pack(error),)
     except tomllib.TOMLDecodeError as error:
-        return (Refused("", f"{FORM_FILE}: {error}"),)
+        return (FormRefusal("", f"{FORM_FILE}: {error}"),)
     return ()
 
 
@@ -189,10 +191,13 @@ def _check(folder: Path, texts: Mapping[str, str], form: Form) -> None:
         check_question(copy, form)
 
 
-def _refused(error: ValidationError) -> list[Refused]:
+def _refused(error: ValidationError) -> list[FormRefusal]:
     return [
-        Refused(".".join(str(part) for part in one["loc"] if part != "[key]"), one["msg"].removeprefix("Value error, "))
-        for one in error.errors(include_url=False)
+        FormRefusal(
+            ".".join(str(part) for part in detail["loc"] if part != "[key]"),
+            detail["msg"].removeprefix("Value error, "),
+        )
+        for detail in error.errors(include_url=False)
     ]
 
 
@@ -200,10 +205,10 @@ _FIELDS = {"answer.points": "rubric", "answer": "answer", "question.choices": "c
 """Of a form, by the beginning of those of the problem that is made of it."""
 
 
-def _refused_by_pack(error: DatasetError) -> Refused:
+def _refused_by_pack(error: DatasetError) -> FormRefusal:
     if error.file.name in ("solution.md", STATEMENT):
-        return Refused(error.file.stem, error.reason)
+        return FormRefusal(error.file.stem, error.reason)
     if error.file.parent.name == "figures":
-        return Refused("", f"picture {error.file.name}: {error.reason}")
-    found = next((ours for theirs, ours in _FIELDS.items() if error.field.startswith(theirs)), error.field)
-    return Refused(found, error.reason)
+        return FormRefusal("", f"picture {error.file.name}: {error.reason}")
+    field = next((ours for theirs, ours in _FIELDS.items() if error.field.startswith(theirs)), error.field)
+    return FormRefusal(field, error.reason)

@@ -45,14 +45,14 @@ class FormFiles:
                 raise ServerError(f"{folder / path} is not UTF-8. Save it as UTF-8.") from error
         return cls(folder, texts, whole.hexdigest())
 
-    def like(self, path: str, typed: str) -> str:
+    def with_line_ends(self, path: str, typed: str) -> str:
         """What was typed, with the line ends of the file; a form in a browser has only line feeds."""
-        before, plain = self.texts[path], _with_line_feeds(typed)
-        if plain == _with_line_feeds(before):
-            return before
-        return plain.replace("\n", "\r\n") if "\r\n" in before else plain
+        old_text, plain = self.texts[path], _with_line_feeds(typed)
+        if plain == _with_line_feeds(old_text):
+            return old_text
+        return plain.replace("\n", "\r\n") if "\r\n" in old_text else plain
 
-    def written(self, texts: Mapping[str, str]) -> FormFiles:
+    def write_texts(self, texts: Mapping[str, str]) -> FormFiles:
         """Writes those that differ, in the order in which they were read.
 
         Args:
@@ -64,19 +64,19 @@ class FormFiles:
         Raises:
             ServerError: One can't be written; the others are as they were.
         """
-        done: list[str] = []
-        for path, before in self.texts.items():
-            if texts[path] == before:
+        written_paths: list[str] = []
+        for path, old_text in self.texts.items():
+            if texts[path] == old_text:
                 continue
             file = self.folder / path
             try:
                 file.parent.mkdir(exist_ok=True)
                 write_atomically(file, texts[path].encode())
             except OSError as error:
-                for one in done:
-                    write_atomically(self.folder / one, self.texts[one].encode())
+                for written_path in written_paths:
+                    write_atomically(self.folder / written_path, self.texts[written_path].encode())
                 raise ServerError(f"{file} can't be written: {error.strerror}. Nothing was saved.") from error
-            done.append(path)
+            written_paths.append(path)
         return FormFiles.read(self.folder, list(self.texts))
 
 
@@ -107,5 +107,5 @@ def _content(folder: Path, path: str) -> bytes:
     except NotPlainFileError as error:
         raise ServerError(f"{folder / path} is no plain file. Remove it.") from error
     except OSError as error:
-        why = "it is a link" if error.errno == errno.ELOOP else error.strerror
-        raise ServerError(f"{folder / path} can't be read: {why}. Put a plain file there.") from error
+        reason = "it is a link" if error.errno == errno.ELOOP else error.strerror
+        raise ServerError(f"{folder / path} can't be read: {reason}. Put a plain file there.") from error

@@ -32,20 +32,21 @@ async def model_endpoints(
     from benchwright_judges.models.configuration import find_endpoints, read_settings
 
     settings = read_settings()
-    known = [one.name for one in settings.models]
+    known_names = [model.name for model in settings.models]
     for name in names:
-        if name not in known:
+        if name not in known_names:
             raise ServerError(
-                f"judges.toml has no model judge {name!r}; it has {', '.join(known) or 'none'}. docs/how-to/judges.md"
+                f"judges.toml has no model judge {name!r}; it has {', '.join(known_names) or 'none'}. "
+                "docs/how-to/judges.md"
                 " shows how to set one up."
             )
     if settings.offline:
         raise ServerError("judges.toml says offline = true, so no model is asked. Set it to false.")
-    chosen = settings.model_copy(update={"judge": tuple(one for one in settings.models if one.name in names)})
-    found = {endpoint.settings.name: endpoint for endpoint in await asyncio.to_thread(find_endpoints, chosen)}
+    chosen = settings.model_copy(update={"judge": tuple(model for model in settings.models if model.name in names)})
+    endpoints = {endpoint.settings.name: endpoint for endpoint in await asyncio.to_thread(find_endpoints, chosen)}
     try:
         spending = JudgingBudget(settings.budget_usd if budget_usd is None else budget_usd)
-        yield [found[name] for name in names], spending
+        yield [endpoints[name] for name in names], spending
     finally:
-        for endpoint in found.values():
+        for endpoint in endpoints.values():
             await endpoint.close()

@@ -63,21 +63,23 @@ async def prove(
     Returns:
         The proofs, in the order of the problems.
     """
-    done: dict[int, TwoSided] = {}
-    designs = [index for index, one in enumerate(problems) if one.problem.kind is Kind.DESIGN]
+    proofs: dict[int, TwoSided] = {}
+    designs = [index for index, candidate in enumerate(problems) if candidate.problem.kind is Kind.DESIGN]
     for index in set(range(len(problems))) - set(designs):
         reference, starting = check_question(problems[index].problem)
-        done[index] = TwoSided(reference=reference.verdict, starting=starting.verdict)
+        proofs[index] = TwoSided(reference=reference.verdict, starting=starting.verdict)
 
     def finish(number: int, two_sided: TwoSided) -> None:
-        done[designs[number]] = two_sided
+        proofs[designs[number]] = two_sided
         on_sides(problems[designs[number]].problem, two_sided)
 
     await checker.check([problems[index].problem for index in designs], finish)
-    wrong = [(index, name, files) for index, one in enumerate(problems) for name, files in one.wrong.items()]
+    wrong = [
+        (index, name, files) for index, candidate in enumerate(problems) for name, files in candidate.wrong.items()
+    ]
     solutions = [
         (problems[index].problem, {**starting_files(problems[index].problem), **files}) for index, _, files in wrong
     ]
     for (index, name, _), verdict in zip(wrong, await grader.grade(solutions), strict=True):
-        done[index] = done[index].model_copy(update={"wrong": done[index].wrong | {name: verdict}})
-    return [done[index] for index in range(len(problems))]
+        proofs[index] = proofs[index].model_copy(update={"wrong": proofs[index].wrong | {name: verdict}})
+    return [proofs[index] for index in range(len(problems))]

@@ -103,8 +103,11 @@ def modules(names: Iterable[str] = COMMANDS) -> Sequence[CommandModule]:
     # A module with commands and groups is placed with its groups, which come last.
     places = reversed(dict.fromkeys(COMMANDS[name].module for name in reversed([*names])))
     # One of another room is imported by its name alone: server and service don't know each other.
-    named = (place if place.startswith("benchwright_") else f"benchwright_server.cli.{place}" for place in places)
-    return [cast("CommandModule", import_module(name)) for name in named]
+    module_names = (
+        module_path if module_path.startswith("benchwright_") else f"benchwright_server.cli.{module_path}"
+        for module_path in places
+    )
+    return [cast("CommandModule", import_module(name)) for name in module_names]
 
 
 class _Unloaded(TyperCommand):
@@ -122,7 +125,7 @@ def command_line(commands: Sequence[CommandModule] | None = None) -> typer.Typer
         return _application(commands)
     app = _application(())
     for name, entry in COMMANDS.items():
-        app.command(name, cls=_Unloaded, help=entry.about)(_nothing)
+        app.command(name, cls=_Unloaded, help=entry.about)(_take_options)
     return app
 
 
@@ -145,7 +148,7 @@ def _options(show: Annotated[bool, typer.Option("--version", help="Print the ver
         raise typer.Exit
 
 
-def _nothing() -> None:
+def _take_options() -> None:
     """Never called: Typer reads a command's options from a function."""
 
 

@@ -39,8 +39,8 @@ _NAMES: dict[type, str] = {str: "TEXT", int: "INT", float: "NUMBER", Path: "PATH
 class _Parameter:
     """An argument or an option as the page shows it."""
 
-    written: str
-    about: str
+    usage: str
+    meaning: str
     is_option: bool
     required: bool
 
@@ -72,17 +72,29 @@ def _group(app: typer.Typer, path: str) -> Iterator[str]:
 
 def _section(path: str, text: str, command: Callable[..., object], epilog: str) -> str:
     parameters = [
-        shown
+        shown_parameter
         for parameter in inspect.signature(command, eval_str=True).parameters.values()
-        if (shown := _parameter(parameter)) is not None
+        if (shown_parameter := _parameter(parameter)) is not None
     ]
-    parameters.sort(key=lambda one: one.is_option)
-    usage = " ".join([path, *(_usage(one) for one in parameters if one.required or not one.is_option), "[OPTION]..."])
+    parameters.sort(key=lambda parameter_row: parameter_row.is_option)
+    usage = " ".join(
+        [
+            path,
+            *(
+                _usage(parameter_row)
+                for parameter_row in parameters
+                if parameter_row.required or not parameter_row.is_option
+            ),
+            "[OPTION]...",
+        ]
+    )
     parts = [f"## {path}", text, f"```\n{usage}\n```"]
     if epilog:
         parts.append("\n".join(f"- {line}" for line in epilog.split("\n\n")))
     if parameters:
-        rows = "\n".join(f"| `{_cell(one.written)}` | {_cell(one.about)} |" for one in parameters)
+        rows = "\n".join(
+            f"| `{_cell(parameter_row.usage)}` | {_cell(parameter_row.meaning)} |" for parameter_row in parameters
+        )
         parts.append(f"| parameter | meaning |\n| --- | --- |\n{rows}")
     return "\n\n".join(parts) + "\n"
 
@@ -94,9 +106,9 @@ def _parameter(parameter: Parameter) -> _Parameter | None:
     kind, info = get_args(annotation)[:2]
     required = parameter.default is Parameter.empty
     if isinstance(info, ArgumentInfo):
-        return _Parameter(info.metavar or parameter.name.upper(), _about(info, parameter.default), False, required)
+        return _Parameter(info.metavar or parameter.name.upper(), _meaning(info, parameter.default), False, required)
     if isinstance(info, OptionInfo):
-        return _Parameter(_option(parameter.name, kind, info), _about(info, parameter.default), True, required)
+        return _Parameter(_option(parameter.name, kind, info), _meaning(info, parameter.default), True, required)
     return None
 
 
@@ -118,29 +130,29 @@ def _value(kind: object) -> str:
 def _plain(kind: object) -> object:
     """The type of one value: of `int | None` and of `list[int]` it is `int`."""
     if get_origin(kind) in (Union, types.UnionType):
-        kind = next(one for one in get_args(kind) if one is not type(None))
+        kind = next(argument for argument in get_args(kind) if argument is not type(None))
     return get_args(kind)[0] if get_origin(kind) is list else kind
 
 
-def _about(info: ArgumentInfo | OptionInfo, default: object) -> str:
-    about = info.help or ""
+def _meaning(info: ArgumentInfo | OptionInfo, default: object) -> str:
+    meaning = info.help or ""
     if info.min is not None or info.max is not None:
         low = "" if info.min is None else f"{info.min} ≤ "
         high = "" if info.max is None else f" ≤ {info.max}"
-        about += f" {low}value{high}."
+        meaning += f" {low}value{high}."
     if default is Parameter.empty:
-        about += " Required."
+        meaning += " Required."
     elif default is True:
-        about += " Default: on."
+        meaning += " Default: on."
     elif default is not None and default is not False and default != "":
-        about += f" Default: `{default}`."
+        meaning += f" Default: `{default}`."
     if info.envvar:
-        about += f" Also from `{info.envvar}`."
-    return about.strip()
+        meaning += f" Also from `{info.envvar}`."
+    return meaning.strip()
 
 
 def _usage(parameter: _Parameter) -> str:
-    return parameter.written if parameter.required else f"[{parameter.written}]"
+    return parameter.usage if parameter.required else f"[{parameter.usage}]"
 
 
 def _cell(text: str) -> str:

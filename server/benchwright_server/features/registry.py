@@ -113,7 +113,7 @@ class Feature:
     methods: tuple[str, ...]
     capability: Callable[[Client], dict[str, Any]]
     """What it adds to `ServerCapabilities`."""
-    wanted: Callable[[Client], bool]
+    is_wanted: Callable[[Client], bool]
     does: str
     """One sentence for the reference."""
     setting: Callable[[Settings], bool] | None = None
@@ -136,17 +136,17 @@ def _fixed(**capability: Any) -> Callable[[Client], dict[str, Any]]:
 
 
 def _declares(*paths: str) -> Callable[[Client], bool]:
-    return lambda client: any(client.can(f"textDocument.{path}") for path in paths)
+    return lambda client: any(client.supports(f"textDocument.{path}") for path in paths)
 
 
 def _definitions(client: Client) -> dict[str, Any]:
     ways = ("definition", "declaration", "typeDefinition", "implementation")
-    return {f"{way}Provider": True for way in ways if client.can(f"textDocument.{way}")}
+    return {f"{way}Provider": True for way in ways if client.supports(f"textDocument.{way}")}
 
 
 def _rename(client: Client) -> dict[str, Any]:
     # LSP 3.18, `RenameOptions`: only for clients that say they can prepare.
-    prepares = client.can("textDocument.rename.prepareSupport")
+    prepares = client.supports("textDocument.rename.prepareSupport")
     return {"renameProvider": {"prepareProvider": True, "workDoneProgress": True} if prepares else True}
 
 
@@ -159,13 +159,16 @@ def _code_actions(client: Client) -> dict[str, Any]:
 
 def _formatting(client: Client) -> dict[str, Any]:
     capability: dict[str, Any] = {}
-    if client.can("textDocument.formatting"):
+    if client.supports("textDocument.formatting"):
         capability["documentFormattingProvider"] = True
-    if client.can("textDocument.rangeFormatting"):
+    if client.supports("textDocument.rangeFormatting"):
         capability["documentRangeFormattingProvider"] = True
-    if client.can("textDocument.onTypeFormatting"):
-        more = ["\n", "d", "e"]
-        capability["documentOnTypeFormattingProvider"] = {"firstTriggerCharacter": ";", "moreTriggerCharacter": more}
+    if client.supports("textDocument.onTypeFormatting"):
+        more_triggers = ["\n", "d", "e"]
+        capability["documentOnTypeFormattingProvider"] = {
+            "firstTriggerCharacter": ";",
+            "moreTriggerCharacter": more_triggers,
+        }
     return capability
 
 
@@ -177,7 +180,7 @@ def _semantic_tokens(client: Client) -> dict[str, Any]:
 
 
 def _expansions(client: Client) -> dict[str, Any]:
-    if not client.can("workspace.textDocumentContent"):
+    if not client.supports("workspace.textDocumentContent"):
         return {}
     return {"workspace": {"textDocumentContent": {"schemes": [EXPANSION_SCHEME]}}}
 
@@ -186,7 +189,7 @@ _DIAGNOSTICS = {"identifier": "benchwright", "interFileDependencies": True, "wor
 
 
 def _pulls(client: Client) -> bool:
-    return client.can("textDocument.diagnostic")
+    return client.supports("textDocument.diagnostic")
 
 
 FEATURES: tuple[Feature, ...] = (
@@ -262,7 +265,7 @@ FEATURES: tuple[Feature, ...] = (
         "language.workspace_symbols",
         ("workspace/symbol",),
         _fixed(workspaceSymbolProvider={"workDoneProgress": True}),
-        lambda client: client.can("workspace.symbol"),
+        lambda client: client.supports("workspace.symbol"),
         "Names of all files.",
     ),
     Feature(
@@ -446,15 +449,15 @@ FEATURES: tuple[Feature, ...] = (
 )
 
 
-def wanted(client: Client, settings: Settings) -> tuple[Feature, ...]:
+def wanted_features(client: Client, settings: Settings) -> tuple[Feature, ...]:
     """The features that a client gets."""
-    return tuple(feature for feature in FEATURES if feature.wanted(client) and feature.is_on(settings))
+    return tuple(feature for feature in FEATURES if feature.is_wanted(client) and feature.is_on(settings))
 
 
 def server_capabilities(client: Client, settings: Settings) -> dict[str, Any]:
     """The capabilities in the answer to `initialize` (LSP 3.18, `ServerCapabilities`)."""
     saves_with_fixes = settings.code_actions.fix_all_on_save and settings.features.code_actions
-    features = wanted(client, settings)
+    features = wanted_features(client, settings)
     commands = [*COMMANDS, *(name for feature in features for name in feature.commands)]
     capabilities: dict[str, Any] = {
         "positionEncoding": client.encoding,
@@ -462,7 +465,7 @@ def server_capabilities(client: Client, settings: Settings) -> dict[str, Any]:
             "openClose": True,
             "change": 2,
             "save": True,
-            "willSaveWaitUntil": saves_with_fixes and client.can("textDocument.synchronization.willSaveWaitUntil"),
+            "willSaveWaitUntil": saves_with_fixes and client.supports("textDocument.synchronization.willSaveWaitUntil"),
         },
         "executeCommandProvider": {"commands": [f"benchwright.{name}" for name in commands]},
         "workspace": {"workspaceFolders": {"supported": True, "changeNotifications": True}},

@@ -50,7 +50,9 @@ def register_operation(server: EditorServer, operation: Operation[S, Any, Any], 
 
         server.sync.in_order(work)
 
-    server.served[operation.name] = lambda given: operation.handle(subject(), operation.params.model_validate(given))
+    server.served[operation.name] = lambda raw_params: operation.handle(
+        subject(), operation.params.model_validate(raw_params)
+    )
     server.feature(f"benchwright/{operation.name}")(request if operation.is_request else notification)
     if operation.is_request:
         server.command(f"benchwright.{operation.name}")(command)
@@ -69,12 +71,12 @@ async def ask(server: EditorServer, name: str, result: type[R], **params: Any) -
         ServerError: They are invalid.
     """
     try:
-        found = await server.served[name](params)
+        reply = await server.served[name](params)
     except ValidationError as error:
         raise ServerError(f"{name}: {first_flaw(error)}") from None
-    if not isinstance(found, result):
+    if not isinstance(reply, result):
         raise TypeError(f"{name} has another result")
-    return found
+    return reply
 
 
 async def answer(operation: Operation[S, Any, Any], subject: S, params: Any) -> dict[str, Any]:
@@ -94,8 +96,8 @@ async def answer(operation: Operation[S, Any, Any], subject: S, params: Any) -> 
     except Exception as error:
         log_place(error)
         raise JsonRpcInternalError(sentence_of(error)) from None
-    told: dict[str, Any] = result.model_dump(mode="json", by_alias=True)
-    return told
+    plain_result: dict[str, Any] = result.model_dump(mode="json", by_alias=True)
+    return plain_result
 
 
 def first_flaw(error: ValidationError) -> str:

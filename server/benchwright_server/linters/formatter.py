@@ -53,10 +53,10 @@ def _ended(text: str, options: FormattingOptions) -> str:
 
 
 def _sentence(name: str, complaint: str) -> str:
-    found = _WHERE.search(complaint)
-    if found is None:
+    match = _WHERE.search(complaint)
+    if match is None:
         return f"{name} was not formatted: verible's formatter failed on it. Split the file, or format by hand."
-    line, column, reason = found.groups()
+    line, column, reason = match.groups()
     return f"{name} was not formatted: line {line}, column {column}: {reason.strip()}. Fix it, then format again."
 
 

@@ -58,7 +58,10 @@ class Finding(Model):
             level: Its severity in the editor.
             root: The folder that paths are relative to.
         """
-        related = tuple(EditorRelated(root / one.path, one.line, one.column, one.message) for one in self.related)
+        related = tuple(
+            EditorRelated(root / related_place.path, related_place.line, related_place.column, related_place.message)
+            for related_place in self.related
+        )
         return EditorFinding(source, *span, level, self.rule, self.message, related)
 
 

@@ -27,11 +27,11 @@ async def linted(file: SavedFile, report: Callable[[HarnessError], None]) -> Map
         file: The file.
         report: Called with the error if a tool can't run as configured.
     """
-    wanted = [
+    tools = [
         tool for tool in LINT_TOOLS if tool.is_on(file.settings) and (file.folder is not None or not tool.needs_folder)
     ]
     async with asyncio.TaskGroup() as group:
-        runs = {tool.source: group.create_task(_findings(tool, file, report)) for tool in wanted}
+        runs = {tool.source: group.create_task(_findings(tool, file, report)) for tool in tools}
     return {source: run.result() for source, run in runs.items()}
 
 

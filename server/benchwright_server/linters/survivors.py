@@ -23,24 +23,24 @@ async def _lint(file: SavedFile) -> list[Finding]:
     from benchwright_authoring.mutation.author_folder import ReferenceFile
 
     def survivors() -> list[Survivor]:
-        reference = ReferenceFile.at(file.path)
+        reference = ReferenceFile.from_path(file.path)
         return [] if reference is None else reference.survivors(file.lines.data)
 
-    found = []
-    for one in await asyncio.to_thread(survivors):
-        start, end = file.lines.from_byte(one.mutant.start), file.lines.from_byte(one.mutant.end)
-        found.append(Finding(_SOURCE, start, end, Level.INFORMATION, one.mutant.kind, _message(one)))
-    return found
+    findings = []
+    for survivor in await asyncio.to_thread(survivors):
+        start, end = file.lines.from_byte(survivor.mutant.start), file.lines.from_byte(survivor.mutant.end)
+        findings.append(Finding(_SOURCE, start, end, Level.INFORMATION, survivor.mutant.kind, _message(survivor)))
+    return findings
 
 
 def _message(survivor: Survivor) -> str:
-    before, after = (_short(text) for text in (survivor.mutant.before, survivor.mutant.after))
-    changed = f"{after} for {before}" if after else f"{before} left out"
+    old_text, new_text = (_short(text) for text in (survivor.mutant.before, survivor.mutant.after))
+    changed = f"{new_text} for {old_text}" if new_text else f"{old_text} left out"
     differs = survivor.counterexample
-    when = f" It differs {differs.when}." if differs is not None else ""
+    difference = f" It differs {differs.when}." if differs is not None else ""
     if differs is not None and differs.parameters:
-        when += " No test is offered: the harness would have to run it with these parameters."
-    return f"No hidden test notices {changed}.{when} [{survivor.mutant.id}]"
+        difference += " No test is offered: the harness would have to run it with these parameters."
+    return f"No hidden test notices {changed}.{difference} [{survivor.mutant.id}]"
 
 
 def _short(text: str) -> str:

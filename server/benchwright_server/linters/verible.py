@@ -136,16 +136,16 @@ def _finding(line: str) -> Finding | None:
 def _fixes(lines: Sequence[str]) -> Iterator[Fix]:
     finding: Finding | None = None
     title = ""
-    at = 0
-    while at < len(lines):
-        line = lines[at]
-        at += 1
-        if (found := _finding(line)) is not None:
-            finding = found
+    index = 0
+    while index < len(lines):
+        line = lines[index]
+        index += 1
+        if (next_finding := _finding(line)) is not None:
+            finding = next_finding
         elif match := _TITLE.fullmatch(line):
             title = match["title"]
         elif (match := _HUNK.match(line)) and finding is not None:
-            first, removed, added, at = _hunk(lines, at, int(match["line"]))
+            first, removed, added, index = _hunk(lines, index, int(match["line"]))
             yield Fix(
                 rule=finding.rule,
                 line=finding.line,
@@ -157,23 +157,23 @@ def _fixes(lines: Sequence[str]) -> Iterator[Fix]:
             )
 
 
-def _hunk(lines: Sequence[str], at: int, line: int) -> tuple[int, list[str], list[str], int]:
+def _hunk(lines: Sequence[str], index: int, line: int) -> tuple[int, list[str], list[str], int]:
     """First line, removed lines, added lines, and where the hunk ends; context between changes is both."""
     old: list[str] = []
     new: list[str] = []
-    while at < len(lines) and lines[at][:1] in {" ", "-", "+"}:
-        mark, content = lines[at][:1], lines[at][1:]
+    while index < len(lines) and lines[index][:1] in {" ", "-", "+"}:
+        mark, content = lines[index][:1], lines[index][1:]
         if mark in " -":
             old.append(content)
         if mark in " +":
             new.append(content)
-        at += 1
+        index += 1
     while old and new and old[0] == new[0]:
         del old[0], new[0]
         line += 1
     while old and new and old[-1] == new[-1]:
         del old[-1], new[-1]
-    return line, old, new, at
+    return line, old, new, index
 
 
 _SOURCE = Source("verible", 2, "https://chipsalliance.github.io/verible/verilog_lint.html#{}", WaiverStyle.WAIVE_LINE)
@@ -181,13 +181,13 @@ _SOURCE = Source("verible", 2, "https://chipsalliance.github.io/verible/verilog_
 
 async def _lint(file: SavedFile) -> list[EditorFinding]:
     try:
-        found = await verible_lint(file.path.name, file.lines.text, file.settings.verible_rules)
+        findings = await verible_lint(file.path.name, file.lines.text, file.settings.verible_rules)
     except OSError:
         return []
-    return [_shown(finding, file) for finding in found if finding.path == file.path.name]
+    return [_editor_finding(finding, file) for finding in findings if finding.path == file.path.name]
 
 
-def _shown(finding: Finding, file: SavedFile) -> EditorFinding:
+def _editor_finding(finding: Finding, file: SavedFile) -> EditorFinding:
     line_start, line_end = file.lines.line(finding.line)
     start, end = line_start + finding.column - 1, line_start + finding.end_column - 1
     start = min(start, line_end)

@@ -60,26 +60,26 @@ def parse_verilator(printed: str) -> list[Finding]:
     Verilator 5.48 can write SARIF, but its output is not valid JSON (a comma is missing between
     `tool` and `invocations`).
     """
-    found: dict[Finding, None] = {}
+    findings: dict[Finding, None] = {}
     lines = printed.splitlines()
     for number, line in enumerate(lines):
         match = _FINDING.match(line)
         if not match:
             continue
-        under = next((caret for text in lines[number + 1 : number + 4] if (caret := _CARET.match(text))), None)
+        caret_match = next((caret for text in lines[number + 1 : number + 4] if (caret := _CARET.match(text))), None)
         column = int(match["column"])
         finding = Finding(
             path=match["path"],
             line=int(match["line"]),
             column=column,
-            end_column=column + (len(under[1]) if under else 1),
+            end_column=column + (len(caret_match[1]) if caret_match else 1),
             severity=Severity.ERROR if match["severity"] == "Error" else Severity.WARNING,
             rule=match["rule"] or "",
             message=match["message"].strip(),
             related=tuple(_related(islice(lines, number + 1, None))),
         )
-        found[finding] = None
-    return list(found)
+        findings[finding] = None
+    return list(findings)
 
 
 def _related(lines: Iterable[str]) -> Iterator[Related]:
@@ -98,17 +98,17 @@ _SOURCE = Source("verilator", 1, "https://verilator.org/warn/{}")
 async def _lint(file: SavedFile) -> list[EditorFinding]:
     if file.folder is None:
         return []
-    here = file.path.relative_to(file.folder).as_posix()
+    relative_path = file.path.relative_to(file.folder).as_posix()
     try:
         toolchain = await asyncio.to_thread(Toolchain.find, file.cache)
-        found = await verilator_lint(file.folder, here, toolchain)
+        findings = await verilator_lint(file.folder, relative_path, toolchain)
     except (HarnessError, OSError):
         # Without a toolchain there is no Verilator; `benchwright doctor` reports that.
         return []
-    return [_shown(finding, file, file.folder) for finding in found if finding.path == here]
+    return [_editor_finding(finding, file, file.folder) for finding in findings if finding.path == relative_path]
 
 
-def _shown(finding: Finding, file: SavedFile, folder: Path) -> EditorFinding:
+def _editor_finding(finding: Finding, file: SavedFile, folder: Path) -> EditorFinding:
     line_start, line_end = file.lines.line(finding.line)
     line = file.lines.text[line_start:line_end]
     start, end = line_start + finding.column - 1, line_start + finding.end_column - 1

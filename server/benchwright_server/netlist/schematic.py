@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchwright_server.netlist.yosys import Netlist, NoNetlistError
-from benchwright_verilog.semantics.compilation.instances import Place
+from benchwright_verilog.semantics.compilation.instances import NameLocation
 
 MAX_CELLS = 3_000
 """Larger drawings help nobody, and take seconds to lay out."""
@@ -42,7 +42,7 @@ class Cell:
     """`add`, `mux`, `dff` and so on, or a module's name."""
     is_instance: bool
     ports: tuple[CellPort, ...]
-    place: Place | None
+    location: NameLocation | None
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Connection:
     """A name that somebody gave it; empty if nobody did."""
     width: int
     """How many bits go this way."""
-    place: Place | None
+    location: NameLocation | None
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def schematic(netlist: Netlist) -> Schematic:
             "Ask about a module deeper in the design, or for the size of this one."
         )
     cells = [_cell(netlist, name, cell) for name, cell in module["cells"].items()]
-    ports = tuple(_port(name, one["direction"], one["bits"]) for name, one in module["ports"].items())
+    ports = tuple(_port(name, port["direction"], port["bits"]) for name, port in module["ports"].items())
     connections = tuple(_connections(netlist))
     return Schematic(ports, tuple(cells), connections)
 
@@ -102,9 +102,11 @@ def _cell(netlist: Netlist, name: str, cell: Mapping[str, Any]) -> Cell:
         type=kind.removeprefix("$").removeprefix("\\"),
         is_instance=not kind.startswith("$"),
         ports=tuple(
-            _port(one, directions.get(one, "input"), bits) for one, bits in cell["connections"].items() if bits
+            _port(port_name, directions.get(port_name, "input"), bits)
+            for port_name, bits in cell["connections"].items()
+            if bits
         ),
-        place=_place(netlist, cell),
+        location=_location(netlist, cell),
     )
 
 
@@ -138,34 +140,34 @@ def _connections(netlist: Netlist) -> Iterator[Connection]:
                 drivers.update((bit, end) for bit in bits if isinstance(bit, int))
             if directions.get(name) != "output":
                 driven.append((end, bits))
-    found = 0
+    connection_count = 0
     for target, bits in driven:
         by_source: dict[End, list[int]] = {}
         for bit in bits:
             if isinstance(bit, int) and bit in drivers and drivers[bit] != target:
                 by_source.setdefault(drivers[bit], []).append(bit)
         for source, shared in by_source.items():
-            found += 1
-            if found > MAX_CONNECTIONS:
+            connection_count += 1
+            if connection_count > MAX_CONNECTIONS:
                 raise NoNetlistError(
                     f"More than {MAX_CONNECTIONS:,} connections are not drawn. Ask about a module deeper in the design."
                 )
-            net, place = names.get(shared[0], ("", None))
-            yield Connection(source, target, net, len(set(shared)), place)
+            net, net_location = names.get(shared[0], ("", None))
+            yield Connection(source, target, net, len(set(shared)), net_location)
 
 
-def _names(netlist: Netlist) -> dict[int, tuple[str, Place | None]]:
+def _names(netlist: Netlist) -> dict[int, tuple[str, NameLocation | None]]:
     """The name of each bit's net; of several the one that is written in this module."""
-    found: dict[int, tuple[str, Place | None]] = {}
+    bit_names: dict[int, tuple[str, NameLocation | None]] = {}
     for name, net in netlist.module["netnames"].items():
         is_named = not net.get("hide_name") and not name.startswith("$")
-        place = _place(netlist, net) if is_named else None
+        net_location = _location(netlist, net) if is_named else None
         for bit in net["bits"] if is_named else ():
             if isinstance(bit, int):
-                found.setdefault(bit, (name.removeprefix("\\"), place))
-    return found
+                bit_names.setdefault(bit, (name.removeprefix("\\"), net_location))
+    return bit_names
 
 
-def _place(netlist: Netlist, thing: Mapping[str, Any]) -> Place | None:
-    source = thing.get("attributes", {}).get("src", "")
-    return netlist.files.place(str(source).partition("|")[0]) if source else None
+def _location(netlist: Netlist, element: Mapping[str, Any]) -> NameLocation | None:
+    source = element.get("attributes", {}).get("src", "")
+    return netlist.files.span_of(str(source).partition("|")[0]) if source else None

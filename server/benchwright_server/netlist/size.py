@@ -56,27 +56,27 @@ def size_of(netlist: Netlist) -> Size:
             memory += _number(cell, "SIZE") * _number(cell, "WIDTH")
     nets = [net for name, net in module["netnames"].items() if not net.get("hide_name") and not name.startswith("$")]
     bits = sum(len(net["bits"]) for net in nets)
-    ordered = tuple(sorted(cells.items(), key=lambda one: (-one[1], one[0])))
+    ordered = tuple(sorted(cells.items(), key=lambda cell_count: (-cell_count[1], cell_count[0])))
     return Size(ordered, flip_flops, memory, len(nets), bits, netlist.path)
 
 
 def _number(cell: dict[str, dict[str, str]], name: str) -> int:
-    written = cell["parameters"].get(name, "0")
-    return int(written, 2) if not set(written) - {"0", "1"} else 0
+    digits = cell["parameters"].get(name, "0")
+    return int(digits, 2) if not set(digits) - {"0", "1"} else 0
 
 
 @dataclass(frozen=True)
-class _Known:
+class _KnownSize:
     digest: str
     now: Size
-    before: Size | None
+    previous: Size | None
 
 
 class Sizes:
     """The sizes of some modules, those that were last asked for."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, str], _Known] = {}
+        self._known_sizes: dict[tuple[str, str], _KnownSize] = {}
 
     def changed(self, module: tuple[str, str], digest: str, now: Size) -> tuple[Size, Size | None]:
         """Takes a size; returns it with that of the version before, if there was one.
@@ -86,10 +86,10 @@ class Sizes:
             digest: Of what the size depends on.
             now: The size.
         """
-        known = self._known.pop(module, None)
-        if known is None or known.digest != digest:
-            known = _Known(digest, now, known.now if known is not None else None)
-        self._known[module] = known
-        while len(self._known) > _KEPT:
-            del self._known[next(iter(self._known))]
-        return known.now, known.before
+        known_size = self._known_sizes.pop(module, None)
+        if known_size is None or known_size.digest != digest:
+            known_size = _KnownSize(digest, now, known_size.now if known_size is not None else None)
+        self._known_sizes[module] = known_size
+        while len(self._known_sizes) > _KEPT:
+            del self._known_sizes[next(iter(self._known_sizes))]
+        return known_size.now, known_size.previous

@@ -53,7 +53,7 @@ class Yosys:
     """Netlists, the last ones kept; one process at a time."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, Netlist] = {}
+        self._netlists: dict[str, Netlist] = {}
         self._turn = asyncio.Lock()
 
     async def netlist(self, instance: Instance, files: StandaloneFiles, boxes: Sequence[str]) -> Netlist:
@@ -73,11 +73,11 @@ class Yosys:
         commands = _commands(instance, files, boxes)
         digest = hashlib.sha256(json.dumps([commands, files.texts]).encode()).hexdigest()
         async with self._turn:
-            if digest not in self._kept:
-                self._kept[digest] = await _made(digest, commands, files)
-                while len(self._kept) > _KEPT:
-                    del self._kept[next(iter(self._kept))]
-            return self._kept[digest]
+            if digest not in self._netlists:
+                self._netlists[digest] = await _make_netlist(digest, commands, files)
+                while len(self._netlists) > _KEPT:
+                    del self._netlists[next(iter(self._netlists))]
+            return self._netlists[digest]
 
 
 def _commands(instance: Instance, files: StandaloneFiles, boxes: Sequence[str]) -> list[str]:
@@ -91,14 +91,14 @@ def _commands(instance: Instance, files: StandaloneFiles, boxes: Sequence[str]) 
             read += ["-G", f"{name}={value}"]
     for box in boxes:
         read += ["--blackboxed-module", box]
-    defines = dict.fromkeys(define for each in files.defines for define in each)
+    defines = dict.fromkeys(define for file_defines in files.defines for define in file_defines)
     # Words of a command are separated by spaces, and it ends at a semicolon.
-    read += [word for one in defines if re.fullmatch(r"[\w$=.'-]+", one) for word in ("-D", one)]
+    read += [word for macro in defines if re.fullmatch(r"[\w$=.'-]+", macro) for word in ("-D", macro)]
     read += [f"f{number}.sv" for number in range(len(files.texts))]
     return [" ".join(read), f"select {instance.module}", *_PASSES, "write_json -selected netlist.json", "ltp -noff"]
 
 
-async def _made(digest: str, commands: Sequence[str], files: StandaloneFiles) -> Netlist:
+async def _make_netlist(digest: str, commands: Sequence[str], files: StandaloneFiles) -> Netlist:
     with tempfile.TemporaryDirectory(prefix="benchwright-netlist-") as temporary:
         folder = Path(temporary)
         for number, text in enumerate(files.texts):
@@ -107,34 +107,34 @@ async def _made(digest: str, commands: Sequence[str], files: StandaloneFiles) ->
         argv = [*prlimit(_LIMITS), sys.executable, "-I", str(yosys_program.FILE), *commands]
         environment = {"HOME": temporary, "LANG": "C.UTF-8", "PATH": "/usr/bin:/bin"}
         ended = await run_limited(argv, env=environment, cwd=folder, limits=_LIMITS, folder=folder, log=printed)
-        said = printed.getvalue().decode(errors="replace")
+        output = printed.getvalue().decode(errors="replace")
         if ended.end is not End.EXITED or ended.exit_code < 0:
             limit = "memory" if ended.end is End.MEMORY else "time or memory"
             raise NoNetlistError(f"Yosys reached its limit of {limit}. Ask about a module deeper in the design.")
         if ended.exit_code != 0:
-            raise NoNetlistError(_reason(said, files))
-        written = await asyncio.to_thread((folder / "netlist.json").read_bytes)
-    modules = (await asyncio.to_thread(json.loads, written))["modules"]
-    made = next((one for one in modules.values() if "top" in one["attributes"]), None)
-    if made is None:
+            raise NoNetlistError(_reason(output, files))
+        netlist_json = await asyncio.to_thread((folder / "netlist.json").read_bytes)
+    modules = (await asyncio.to_thread(json.loads, netlist_json))["modules"]
+    top_module = next((module for module in modules.values() if "top" in module["attributes"]), None)
+    if top_module is None:
         raise NoNetlistError("Yosys found nothing in the module that it can synthesise.")
-    return Netlist(digest, made, _longest(said), files)
+    return Netlist(digest, top_module, _longest(output), files)
 
 
-def _reason(said: str, files: StandaloneFiles) -> str:
-    found = next((one for one in _ERROR.finditer(said) if "see full log" not in one["message"]), None)
-    if found is None:
+def _reason(output: str, files: StandaloneFiles) -> str:
+    error_match = next((error for error in _ERROR.finditer(output) if "see full log" not in error["message"]), None)
+    if error_match is None:
         return "Yosys ended without a reason. Simplify the module, or report it with the output in the editor's log."
-    place = found["source"] or ""
-    number = re.match(r"f(\d+):(\d+)", place)
-    where = (
+    source = error_match["source"] or ""
+    number = re.match(r"f(\d+):(\d+)", source)
+    location = (
         f"{files.sources[int(number[1])][0].name}:{number[2]}: "
         if number and int(number[1]) < len(files.sources)
         else ""
     )
-    return f"Yosys can't read the module. {where}{found['message'][:300]}"
+    return f"Yosys can't read the module. {location}{error_match['message'][:300]}"
 
 
-def _longest(said: str) -> tuple[str, ...]:
-    path = said.rpartition("Longest topological path in")[2] if "Longest topological path in" in said else ""
-    return tuple(one.strip() for one in re.findall(r"^ *\d+: (.+)$", path, re.MULTILINE))
+def _longest(output: str) -> tuple[str, ...]:
+    path = output.rpartition("Longest topological path in")[2] if "Longest topological path in" in output else ""
+    return tuple(step.strip() for step in re.findall(r"^ *\d+: (.+)$", path, re.MULTILINE))

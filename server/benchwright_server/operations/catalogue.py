@@ -78,8 +78,10 @@ def _signed_into(url: str, me: Me) -> SignedInto:
 async def _accounts(sessions: Sessions, params: Nothing) -> ServiceAccounts:
     from benchwright_remote.connections import Connections
 
-    known = await asyncio.to_thread(Connections(sessions.home).all)
-    return ServiceAccounts(accounts=[ServiceAccount(url=one.url, name=one.name) for one in known])
+    connections = await asyncio.to_thread(Connections(sessions.home).list_all)
+    return ServiceAccounts(
+        accounts=[ServiceAccount(url=connection.url, name=connection.name) for connection in connections]
+    )
 
 
 async def _sign_out(sessions: Sessions, params: SignOutParams) -> ServiceAccounts:
@@ -152,7 +154,7 @@ __all__ = ["CHANGED", "OPERATIONS", "Operation", "path_of"]
 
 
 async def _hints(sessions: Sessions, params: WorkspaceParams) -> HintsView:
-    return _view(await (await session_of(sessions, params)).hints.shown())
+    return _view(await (await session_of(sessions, params)).hints.current_hints())
 
 
 async def _hint(sessions: Sessions, params: HintParams) -> HintsView:

@@ -76,8 +76,8 @@ async def _questionnaire(sessions: Sessions, params: QuestionnaireParams) -> Stu
 
 
 async def _forecast(sessions: Sessions, params: ForecastParams) -> StudyView:
-    said = Forecast(**params.model_dump(exclude={"study", "problem"}))
-    return await _participant_studies(sessions).forecast(params.study, params.problem, said)
+    forecast = Forecast(**params.model_dump(exclude={"study", "problem"}))
+    return await _participant_studies(sessions).forecast(params.study, params.problem, forecast)
 
 
 async def _unlock(sessions: Sessions, params: UnlockParams) -> StudyView:
@@ -85,7 +85,7 @@ async def _unlock(sessions: Sessions, params: UnlockParams) -> StudyView:
 
 
 async def _self_estimate(sessions: Sessions, params: SelfEstimateParams) -> AttemptStatus:
-    said = SelfEstimate(
+    estimate = SelfEstimate(
         minutes=params.minutes,
         difficulty=params.difficulty,
         prior_exposure=params.prior_exposure,
@@ -93,7 +93,7 @@ async def _self_estimate(sessions: Sessions, params: SelfEstimateParams) -> Atte
         help_note=params.help_note,
         solved=params.success,
     )
-    return await (await session_of(sessions, params)).estimate(said)
+    return await (await session_of(sessions, params)).estimate(estimate)
 
 
 async def _edit_reasons(sessions: Sessions, params: EditReasonsParams) -> Nothing:
@@ -112,8 +112,8 @@ async def _command_used(sessions: Sessions, params: CommandParams) -> Nothing:
     session = await sessions.session(file)
     if session is not None:
         path = session.workspace.relative(file)
-        used = CommandUsed(command=params.command, path=path, version=params.version, length=params.length)
-        await session.attempt.writer.record(used)
+        command_used = CommandUsed(command=params.command, path=path, version=params.version, length=params.length)
+        await session.attempt.writer.record(command_used)
     return Nothing()
 
 

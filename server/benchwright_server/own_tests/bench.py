@@ -58,11 +58,11 @@ class FileRun:
 
     def ids(self) -> list[tuple[str, OwnOutcome]]:
         """Each outcome with the id of its test; of one that has no name the file."""
-        return [(id_of(self.file.path, one.name), one) for one in self.run.outcomes]
+        return [(id_of(self.file.path, outcome.name), outcome) for outcome in self.run.outcomes]
 
 
 @dataclass(frozen=True)
-class Asked:
+class RunRequest:
     """What is wanted of a run."""
 
     coverage: bool = False
@@ -93,10 +93,10 @@ class TestBench:
 
     __test__ = False
 
-    def __init__(self, sandbox: Sandbox, toolchain: Callable[[], Toolchain], kept: FolderState) -> None:
+    def __init__(self, sandbox: Sandbox, toolchain: Callable[[], Toolchain], state: FolderState) -> None:
         self._sandbox = sandbox
         self._toolchain = toolchain
-        self._kept = kept
+        self._state = state
 
     async def run(
         self,
@@ -104,8 +104,8 @@ class TestBench:
         ids: Sequence[str],
         settings: OwnTests,
         analysed: ProjectSettings,
-        asked: Asked,
-        on_file: Callable[[int, int, str], None] = lambda number, of, path: None,
+        request: RunRequest,
+        on_file: Callable[[int, int, str], None] = lambda number, total, path: None,
         on_prepared: Callable[[Collection[Path]], Awaitable[None]] | None = None,
     ) -> list[FileRun]:
         """Run tests, one file after the other; cancelling kills all of their processes.
@@ -115,7 +115,7 @@ class TestBench:
             ids: Of tests, cases or files; none for all.
             settings: Simulator, top, limit.
             analysed: Include folders and macros.
-            asked: What is wanted besides the outcomes.
+            request: What is wanted besides the outcomes.
             on_prepared: Called with all files that will be read by tests or tools; its error ends the run.
             on_file: Called before each file with its number from 1, their count and its path.
 
@@ -126,13 +126,13 @@ class TestBench:
         toolchain = await asyncio.to_thread(self._toolchain)
         prepared = await asyncio.to_thread(self._prepare, project, ids, settings, analysed)
         if on_prepared is not None:
-            await on_prepared({path for one in prepared for path in one.snapshot.places.values()})
-        if asked.debugging is not None and (len(prepared) > 1 or not prepared[0].file.is_cocotb):
+            await on_prepared({path for prepared_file in prepared for path in prepared_file.snapshot.places.values()})
+        if request.debugging is not None and (len(prepared) > 1 or not prepared[0].file.is_cocotb):
             raise OwnTestError("Only the cocotb tests of one file can be debugged at a time. Choose one.")
         runs = []
-        for number, one in enumerate(prepared, 1):
-            on_file(number, len(prepared), one.file.path)
-            runs.append(await self._run_file(folder_of(project), one, toolchain, settings, asked))
+        for number, prepared_file in enumerate(prepared, 1):
+            on_file(number, len(prepared), prepared_file.file.path)
+            runs.append(await self._run_file(folder_of(project), prepared_file, toolchain, settings, request))
         return runs
 
     def _prepare(
@@ -142,46 +142,52 @@ class TestBench:
         testbenches = frozenset(test.name for file in files if not file.is_cocotb for test in file.tests)
         prepared = []
         for file, tests in _chosen(files, ids):
-            groups = [tests] if file.is_cocotb else [(test,) for test in tests or [one.name for one in file.tests]]
+            groups = (
+                [tests]
+                if file.is_cocotb
+                else [(test,) for test in tests or [file_test.name for file_test in file.tests]]
+            )
             for group in groups:
                 top = top_of(project, file, group[0] if group else "", settings.top, testbenches)
                 design = design_files(project, analysed, file, top)
-                taken = _snapshot(folder_of(project), design)
+                snapshot = _snapshot(folder_of(project), design)
                 simulation = OwnSimulation(
-                    files=taken.files,
-                    sources=taken.sources,
+                    files=snapshot.files,
+                    sources=snapshot.sources,
                     top=top,
                     module=file.path if file.is_cocotb else "",
                     tests=tuple(group),
-                    include_dirs=taken.include_dirs,
+                    include_dirs=snapshot.include_dirs,
                     defines=design.defines,
                     wall_s=max(1, settings.limit_s),
                 )
-                prepared.append(_Prepared(file, simulation, taken))
+                prepared.append(_Prepared(file, simulation, snapshot))
         if not prepared:
             raise OwnTestError("No tests were found. Write one, or let Benchwright: New Testbench begin it.")
         return prepared
 
     async def _run_file(
-        self, folder: Path, one: _Prepared, toolchain: Toolchain, settings: OwnTests, asked: Asked
+        self, folder: Path, prepared_file: _Prepared, toolchain: Toolchain, settings: OwnTests, request: RunRequest
     ) -> FileRun:
-        key = id_of(one.file.path, one.simulation.top)
-        worked = self._kept.load(folder).get(key)
-        simulation = replace(one.simulation, coverage=asked.coverage, waves=asked.waves)
+        key = id_of(prepared_file.file.path, prepared_file.simulation.top)
+        worked = self._state.load(folder).get(key)
+        simulation = replace(prepared_file.simulation, coverage=request.coverage, waves=request.waves)
         first = settings.simulator if settings.simulator != "auto" else worked or "icarus"
-        if asked.coverage or first == "verilator":
+        if request.coverage or first == "verilator":
             # Only Verilator has coverage.
             simulation = replace(simulation, simulator="verilator")
-        waves = await asyncio.to_thread(_waves_path, folder, one.simulation) if asked.waves else None
-        run = await self._run(simulation, toolchain, waves, asked.debugging)
+        waves = await asyncio.to_thread(_waves_path, folder, prepared_file.simulation) if request.waves else None
+        run = await self._run(simulation, toolchain, waves, request.debugging)
         if not run.is_built and settings.simulator == "auto" and simulation.simulator == "icarus":
             simulation = replace(simulation, simulator="verilator")
-            again = await self._run(simulation, toolchain, waves, asked.debugging)
-            run = replace(again, output=f"{run.output}\n--- Icarus can't compile it; with Verilator:\n{again.output}")
-        if run.is_built and worked != run.simulator and not asked.coverage:
-            self._kept.save(folder, {**self._kept.load(folder), key: run.simulator})
-        kept = _with_suffix(waves, simulation) if run.has_waves and waves is not None else None
-        return FileRun(one.file, one.simulation.top, run, one.snapshot, kept)
+            second_run = await self._run(simulation, toolchain, waves, request.debugging)
+            run = replace(
+                second_run, output=f"{run.output}\n--- Icarus can't compile it; with Verilator:\n{second_run.output}"
+            )
+        if run.is_built and worked != run.simulator and not request.coverage:
+            self._state.save(folder, {**self._state.load(folder), key: run.simulator})
+        kept_waves = _with_suffix(waves, simulation) if run.has_waves and waves is not None else None
+        return FileRun(prepared_file.file, prepared_file.simulation.top, run, prepared_file.snapshot, kept_waves)
 
     async def _run(
         self, simulation: OwnSimulation, toolchain: Toolchain, waves: Path | None, debugging: Debugging | None
@@ -194,21 +200,21 @@ class TestBench:
 
 def _chosen(files: Iterable[TestFile], ids: Sequence[str]) -> list[tuple[TestFile, tuple[str, ...]]]:
     """Each file with the names of its tests that are wanted; none of them for all."""
-    known = {file.path: file for file in files}
+    known_files = {file.path: file for file in files}
     if not ids:
-        return [(file, ()) for file in known.values()]
-    wanted: dict[str, dict[str, None]] = {}
-    for one in ids:
-        path, _, test = one.partition(_SEPARATOR)
-        file = known.get(path)
+        return [(file, ()) for file in known_files.values()]
+    wanted_tests: dict[str, dict[str, None]] = {}
+    for test_id in ids:
+        path, _, test = test_id.partition(_SEPARATOR)
+        file = known_files.get(path)
         names = {test.name for test in file.tests} if file is not None else set()
         if file is None or (test and test not in names and test.partition("/")[0] not in names):
-            raise OwnTestError(f"There is no test {one} any more. Look for the tests again.")
-        wanted.setdefault(path, {})
+            raise OwnTestError(f"There is no test {test_id} any more. Look for the tests again.")
+        wanted_tests.setdefault(path, {})
         if test:
-            wanted[path][test] = None
-    whole = {one for one in ids if _SEPARATOR not in one}
-    return [(known[path], () if path in whole else tuple(tests)) for path, tests in wanted.items()]
+            wanted_tests[path][test] = None
+    whole = {test_id for test_id in ids if _SEPARATOR not in test_id}
+    return [(known_files[path], () if path in whole else tuple(tests)) for path, tests in wanted_tests.items()]
 
 
 def _waves_path(folder: Path, simulation: OwnSimulation) -> Path:
@@ -228,14 +234,14 @@ def _snapshot(folder: Path, design: DesignFiles) -> Snapshot:
     Raises:
         OwnTestError: There are too many, or one that is compiled can't be read.
     """
-    wanted = dict.fromkeys(design.sources)
+    wanted_paths = dict.fromkeys(design.sources)
     for path in plain_files(folder):
         if path.suffix in DESIGN_SUFFIXES or path.suffix.lower() in _DATA:
-            wanted[path] = None
-    for outer in (one for one in design.include_dirs if not one.is_relative_to(folder)):
-        wanted |= dict.fromkeys(path for path in plain_files(outer) if path.suffix in DESIGN_SUFFIXES)
+            wanted_paths[path] = None
+    for outer in (include_dir for include_dir in design.include_dirs if not include_dir.is_relative_to(folder)):
+        wanted_paths |= dict.fromkeys(path for path in plain_files(outer) if path.suffix in DESIGN_SUFFIXES)
     files, places, room = dict[str, bytes](), dict[str, Path](), _MAX_BYTES
-    for path in wanted:
+    for path in wanted_paths:
         try:
             content = read_plain_file(path.parent, path.name, room)
         except FileTooLargeError:
@@ -247,11 +253,13 @@ def _snapshot(folder: Path, design: DesignFiles) -> Snapshot:
                 raise OwnTestError(f"{path} can't be read, and the test needs it.") from error
             continue
         room -= len(content)
-        here = _inside(folder, path)
-        files[here], places[here] = content, path
+        relative_path = _inside(folder, path)
+        files[relative_path], places[relative_path] = content, path
         if len(files) > _MAX_FILES:
             raise OwnTestError(_too_much(folder))
-    return Snapshot(files, tuple(_all(folder, design.sources)), tuple(_all(folder, design.include_dirs)), places)
+    return Snapshot(
+        files, tuple(_all_inside(folder, design.sources)), tuple(_all_inside(folder, design.include_dirs)), places
+    )
 
 
 def _too_much(folder: Path) -> str:
@@ -261,7 +269,7 @@ def _too_much(folder: Path) -> str:
     )
 
 
-def _all(folder: Path, paths: Iterable[Path]) -> list[str]:
+def _all_inside(folder: Path, paths: Iterable[Path]) -> list[str]:
     return [_inside(folder, path) for path in paths]
 
 

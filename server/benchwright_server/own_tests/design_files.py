@@ -49,18 +49,18 @@ def design_files(project: Project, settings: ProjectSettings, file: TestFile, to
     """
     folder = folder_of(project)
     declaring = _declaring(project)
-    own = folder / file.path
+    test_path = folder / file.path
     places = declaring.get(top, ())
-    root = own if not file.is_cocotb else nearest(places, own)
+    root = test_path if not file.is_cocotb else nearest(places, test_path)
     if root is None:
         raise OwnTestError(f"No file of {folder.name} declares the module {top}, which {file.path} tests.")
-    listed = dict.fromkeys(path for one in project.lists for path in one.sources)
-    sources = _below(project, declaring, root)
+    listed = dict.fromkeys(path for file_list in project.lists for path in file_list.sources)
+    sources = _files_below(project, declaring, root)
     sources = [*listed, *(path for path in sources if path not in listed)] if listed else _ordered(project, sources)
     dirs = [folder / name for name in settings.include_dirs]
-    dirs += [path for one in project.lists for path in one.include_dirs]
+    dirs += [path for file_list in project.lists for path in file_list.include_dirs]
     dirs += _folders_of_headers(project, sources)
-    defines = (*settings.defines, *(define for one in project.lists for define in one.defines))
+    defines = (*settings.defines, *(define for file_list in project.lists for define in file_list.defines))
     return DesignFiles(top, tuple(sources), tuple(dict.fromkeys(dirs)), tuple(dict.fromkeys(defines)))
 
 
@@ -79,23 +79,27 @@ def top_of(project: Project, file: TestFile, test: str, setting: str, testbenche
     folder = folder_of(project)
     path = folder / file.path
     modules = {name for name, _ in _modules(project)}
-    named = named_top(_text(path)) or _made_top(path.parent)
-    if named is None and (found := _CALLED.fullmatch(PurePosixPath(file.path).stem)):
-        called = found["after"] or found["before"]
-        named = called if called in modules else None
-    if named is None:
-        beside = {top for one in sorted(path.parent.glob("*.py")) if (top := named_top(_text(one))) is not None}
-        named = next(iter(beside)) if len(beside) == 1 else None
-    named = named or setting or project.view.top
-    if named is not None:
-        return named
-    listed = [one for each in project.lists for one in each.tops]
-    tops = listed or [one.module for one in project.design(path).tops() if one.module not in testbenches]
+    tested_top = named_top(_text(path)) or _made_top(path.parent)
+    if tested_top is None and (stem_match := _CALLED.fullmatch(PurePosixPath(file.path).stem)):
+        called_module = stem_match["after"] or stem_match["before"]
+        tested_top = called_module if called_module in modules else None
+    if tested_top is None:
+        tops_beside = {
+            top
+            for python_file in sorted(path.parent.glob("*.py"))
+            if (top := named_top(_text(python_file))) is not None
+        }
+        tested_top = next(iter(tops_beside)) if len(tops_beside) == 1 else None
+    tested_top = tested_top or setting or project.view.top
+    if tested_top is not None:
+        return tested_top
+    listed = [listed_top for file_list in project.lists for listed_top in file_list.tops]
+    tops = listed or [instance.module for instance in project.design(path).tops() if instance.module not in testbenches]
     if len(tops) == 1:
         return tops[0]
-    several = f"It may be {', '.join(sorted(tops)[:5])}. " if tops else "No module was found. "
+    candidates = f"It may be {', '.join(sorted(tops)[:5])}. " if tops else "No module was found. "
     raise OwnTestError(
-        f"Which module {file.path} tests is not known. {several}"
+        f"Which module {file.path} tests is not known. {candidates}"
         "Name the file test_MODULE.py, or set benchwright.ownTests.top."
     )
 
@@ -105,33 +109,37 @@ def _modules(project: Project) -> list[tuple[str, Path]]:
 
 
 def _declaring(project: Project) -> Mapping[str, Sequence[Path]]:
-    found: dict[str, list[Path]] = {}
+    declaring: dict[str, list[Path]] = {}
     for path, units in project.symbols():
         if path.suffix not in HEADERS:
             for name in {unit.name for unit in units if unit.kind in _UNITS}:
-                found.setdefault(name, []).append(path)
-    return found
+                declaring.setdefault(name, []).append(path)
+    return declaring
 
 
-def _below(project: Project, declaring: Mapping[str, Sequence[Path]], root: Path) -> list[Path]:
+def _files_below(project: Project, declaring: Mapping[str, Sequence[Path]], root: Path) -> list[Path]:
     """A file, the files that declare what it names, and so on."""
     words = dict(project.words())
-    found = {root: None}
+    files = {root: None}
     waiting = deque([root])
     seen_headers: set[Path] = set()
     while waiting:
         path = waiting.popleft()
-        known = words.get(path)
-        if known is None:
+        known_file = words.get(path)
+        if known_file is None:
             continue
-        own = {name for name, paths in declaring.items() if path in paths}
+        own_names = {name for name, paths in declaring.items() if path in paths}
         for name, paths in declaring.items():
-            if name in own or name not in known.words or any(one in found for one in paths):
+            if (
+                name in own_names
+                or name not in known_file.words
+                or any(declaring_path in files for declaring_path in paths)
+            ):
                 continue
             # A testbench names its design, and its design does not name it back.
             chosen = nearest(paths, root)
             if chosen is not None:
-                found[chosen] = None
+                files[chosen] = None
                 waiting.append(chosen)
         outline = project.outline(path)
         for include in outline.includes if outline is not None else ():
@@ -139,7 +147,7 @@ def _below(project: Project, declaring: Mapping[str, Sequence[Path]], root: Path
             if header is not None and header not in seen_headers:
                 seen_headers.add(header)
                 waiting.append(header)
-    return list(found)
+    return list(files)
 
 
 def _ordered(project: Project, sources: Sequence[Path]) -> list[Path]:
@@ -152,47 +160,47 @@ def _ordered(project: Project, sources: Sequence[Path]) -> list[Path]:
         for unit in units
         if unit.kind in _EARLIER
     }
-    done: dict[Path, None] = {}
+    ordered: dict[Path, None] = {}
     entered: set[Path] = set()
 
     def visit(path: Path) -> None:
         if path in entered:
             return
         entered.add(path)
-        for name, place in earlier.items():
-            if place != path and path in words and name in words[path].words:
-                visit(place)
-        done[path] = None
+        for name, earlier_path in earlier.items():
+            if earlier_path != path and path in words and name in words[path].words:
+                visit(earlier_path)
+        ordered[path] = None
 
     for path in reversed(sources):
         visit(path)
-    return list(done)
+    return list(ordered)
 
 
 def _folders_of_headers(project: Project, sources: Sequence[Path]) -> list[Path]:
     """The folders from which the names of included files lead to them."""
-    found: dict[Path, None] = {}
+    folders: dict[Path, None] = {}
     waiting = list(sources)
-    seen = set(waiting)
+    seen_paths = set(waiting)
     while waiting:
         path = waiting.pop()
         outline = project.outline(path)
         for include in outline.includes if outline is not None else ():
             header = project.find_include(path, include.name)
-            if header is None or header in seen:
+            if header is None or header in seen_paths:
                 continue
-            seen.add(header)
+            seen_paths.add(header)
             waiting.append(header)
             parts = len(PurePosixPath(include.name).parts)
             if ".." not in include.name and parts <= len(header.parents):
-                found[header.parents[parts - 1]] = None
-    return list(found)
+                folders[header.parents[parts - 1]] = None
+    return list(folders)
 
 
 def _made_top(folder: Path) -> str | None:
     for name in _MAKEFILES:
-        if found := _TOPLEVEL.search(_text(folder / name)):
-            return found[1]
+        if top_match := _TOPLEVEL.search(_text(folder / name)):
+            return top_match[1]
     return None
 
 

@@ -53,8 +53,8 @@ def found_tests(project: Project) -> tuple[TestFile, ...]:
         OwnTestError: The project has no folder.
     """
     folder = folder_of(project)
-    found = [*_cocotb_files(folder), *_testbench_files(project, folder)]
-    return tuple(sorted(found, key=lambda one: one.path))
+    test_files = [*_cocotb_files(folder), *_testbench_files(project, folder)]
+    return tuple(sorted(test_files, key=lambda test_file: test_file.path))
 
 
 def folder_of(project: Project) -> Path:
@@ -90,18 +90,25 @@ def _cocotb_files(folder: Path) -> Iterator[TestFile]:
             lines = [0]
             for line in text.encode().splitlines(keepends=True):
                 lines.append(lines[-1] + len(line))
-            shown = tuple(
-                FoundTest(one.name, lines[one.line - 1] + one.column, lines[one.line - 1] + one.end_column, one.cases)
-                for one in tests
+            file_tests = tuple(
+                FoundTest(
+                    cocotb_test.name,
+                    lines[cocotb_test.line - 1] + cocotb_test.column,
+                    lines[cocotb_test.line - 1] + cocotb_test.end_column,
+                    cocotb_test.cases,
+                )
+                for cocotb_test in tests
             )
-            yield TestFile(path.relative_to(folder).as_posix(), is_cocotb=True, tests=shown)
+            yield TestFile(path.relative_to(folder).as_posix(), is_cocotb=True, tests=file_tests)
 
 
 def _testbench_files(project: Project, folder: Path) -> Iterator[TestFile]:
     # Imported late: slang is slow to load, and nobody waits for it at the start.
     from benchwright_verilog.semantics.names.module_shapes import ModuleShape, module_shapes
 
-    declared = {path: {one.name for one in units if one.kind is TargetKind.MODULE} for path, units in project.symbols()}
+    declared = {
+        path: {unit.name for unit in units if unit.kind is TargetKind.MODULE} for path, units in project.symbols()
+    }
     modules = set[str]().union(*declared.values())
     shapes: dict[Path, tuple[ModuleShape, ...]] = {}
     for path, names in declared.items():
@@ -109,14 +116,14 @@ def _testbench_files(project: Project, folder: Path) -> Iterator[TestFile]:
             text = read_text(path)
             # Most files have nothing but modules with ports; slang has to read the others only.
             shapes[path] = module_shapes(text) if text is not None and _may_lack_ports(text) else ()
-    below = frozenset().union(*(shape.instantiates for found in shapes.values() for shape in found))
-    for path, found in shapes.items():
+    instantiated = frozenset().union(*(shape.instantiates for file_shapes in shapes.values() for shape in file_shapes))
+    for path, file_shapes in shapes.items():
         relative = PurePosixPath(path.relative_to(folder).as_posix())
         tests = tuple(
             FoundTest(shape.name, shape.start, shape.end)
-            for shape in found
+            for shape in file_shapes
             if not shape.has_ports
-            and shape.name not in below
+            and shape.name not in instantiated
             and (shape.instantiates & modules or is_for_tests(relative))
         )
         if tests:

@@ -35,21 +35,25 @@ class LastResults:
             folder: Its URI.
             runs: Each with all of its tests.
         """
-        known = self._folders.pop(folder, {})
+        last_results = self._folders.pop(folder, {})
         for run in runs:
             # The end of the waveform of several tests is not the end of each.
             waves = run.waves if len(run.results) == 1 else None
-            for one in run.results:
-                known.pop(one.id, None)
-                known[one.id] = LastResult(one, waves)
-        while len(known) > _MOST_RESULTS:
-            del known[next(iter(known))]
-        self._folders[folder] = known
+            for test_result in run.results:
+                last_results.pop(test_result.id, None)
+                last_results[test_result.id] = LastResult(test_result, waves)
+        while len(last_results) > _MOST_RESULTS:
+            del last_results[next(iter(last_results))]
+        self._folders[folder] = last_results
         while len(self._folders) > _MOST_FOLDERS:
             del self._folders[next(iter(self._folders))]
 
     def failed(self, folder: str, test: str | None) -> LastResult | None:
         """The newest result of a test that failed; of any test of the folder if none is named."""
-        known = self._folders.get(folder, {})
-        found = [known[test]] if test in known else [] if test is not None else list(known.values())
-        return next((one for one in reversed(found) if one.result.outcome == "failed"), None)
+        last_results = self._folders.get(folder, {})
+        candidates = (
+            [last_results[test]] if test in last_results else [] if test is not None else list(last_results.values())
+        )
+        return next(
+            (last_result for last_result in reversed(candidates) if last_result.result.outcome == "failed"), None
+        )

@@ -139,7 +139,7 @@ def settings_page() -> str:
     return _SETTINGS_HEAD + "\n".join(_settings()) + "\n"
 
 
-def everything() -> dict[str, Any]:
+def full_capabilities() -> dict[str, Any]:
     """The answer to a client that supports everything."""
     settings = Settings(assistant=Assistant(enabled=True), code_actions=CodeActions(fix_all_on_save=True))
     return server_capabilities(Everything(), settings)
@@ -153,11 +153,11 @@ def _rows() -> Iterator[str]:
 
 def _tools() -> Iterator[str]:
     for tool in linters.LINT_TOOLS:
-        when = "on save, in workspaces" if tool.needs_folder else "on save"
+        occasion = "on save, in workspaces" if tool.needs_folder else "on save"
         page = urlsplit(tool.source.page)
         # A host of many projects is only meaningful with the project's name.
-        where = f"{page.netloc}/{page.path.split('/')[1]}" if page.netloc.endswith("github.io") else page.netloc
-        yield f"| `{tool.source}` | {when} | {tool.runs} | {where} |"
+        host = f"{page.netloc}/{page.path.split('/')[1]}" if page.netloc.endswith("github.io") else page.netloc
+        yield f"| `{tool.source}` | {occasion} | {tool.runs} | {host} |"
 
 
 def _setting(feature: Feature) -> str:
@@ -167,7 +167,7 @@ def _setting(feature: Feature) -> str:
 
 
 def _answer() -> str:
-    return json.dumps({"capabilities": everything()}, indent=2)
+    return json.dumps({"capabilities": full_capabilities()}, indent=2)
 
 
 def _settings() -> Iterator[str]:
@@ -187,9 +187,15 @@ def _json(value: Any) -> str:
 
 def _description(group: type[Any], field: str) -> str:
     """The docstring below a setting in the source."""
-    body = next(one.body for one in ast.parse(textwrap.dedent(inspect.getsource(group))).body if hasattr(one, "body"))
-    for one, text in pairwise(body):
-        is_field = isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name) and one.target.id == field
+    body = next(
+        node.body for node in ast.parse(textwrap.dedent(inspect.getsource(group))).body if hasattr(node, "body")
+    )
+    for statement, text in pairwise(body):
+        is_field = (
+            isinstance(statement, ast.AnnAssign)
+            and isinstance(statement.target, ast.Name)
+            and statement.target.id == field
+        )
         if is_field and isinstance(text, ast.Expr):
             return " ".join(str(ast.literal_eval(text.value)).split())
     raise LookupError(f"{group.__name__}.{field} has no docstring: write one below it.")

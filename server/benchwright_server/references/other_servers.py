@@ -58,7 +58,7 @@ class Row:
 
     feature: str
     methods: tuple[str, ...]
-    others: tuple[str, str, str, str]
+    support: tuple[str, str, str, str]
     capability: str = ""
 
 
@@ -135,17 +135,17 @@ _OURS = {
 }
 
 
-def other_servers(answered: Collection[str]) -> str:
+def other_servers(answered_methods: Collection[str]) -> str:
     """The part of the page.
 
     Args:
-        answered: The methods that Benchwright answers.
+        answered_methods: The methods that Benchwright answers.
     """
-    return _TEXT.format(rows="\n".join(_lines(answered)))
+    return _TEXT.format(rows="\n".join(_lines(answered_methods)))
 
 
-def _lines(answered: Collection[str]) -> Iterator[str]:
+def _lines(answered_methods: Collection[str]) -> Iterator[str]:
     for row in ROWS:
-        has = any(method in answered for method in row.methods)
-        ours = _OURS.get(row.feature, "yes") if has else "no"
-        yield f"| {' | '.join((row.feature, ours, *row.others))} |"
+        is_answered = any(method in answered_methods for method in row.methods)
+        ours = _OURS.get(row.feature, "yes") if is_answered else "no"
+        yield f"| {' | '.join((row.feature, ours, *row.support))} |"

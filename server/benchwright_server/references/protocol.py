@@ -114,17 +114,17 @@ def _message(model: type[Wire]) -> Iterator[str]:
     yield "| --- | --- | --- |"
     for field in model.model_fields.values():
         default = "" if field.is_required() else f"Default: `{_json(field.get_default(call_default_factory=True))}`."
-        told = " ".join(filter(None, (" ".join((field.description or "").split()), default)))
-        yield f"| `{field.alias}` | {_type(field.annotation)} | {told} |"
+        meaning = " ".join(filter(None, (" ".join((field.description or "").split()), default)))
+        yield f"| `{field.alias}` | {_type(field.annotation)} | {meaning} |"
 
 
 def _models(operations: tuple[Operation[Any, Any, Any], ...]) -> list[type[Wire]]:
     """Every model that is reached, in the order of `protocol`."""
-    found: set[type[Wire]] = set()
+    models: set[type[Wire]] = set()
 
     def reach(annotation: object) -> None:
-        if isinstance(annotation, type) and issubclass(annotation, Wire) and annotation not in found:
-            found.add(annotation)
+        if isinstance(annotation, type) and issubclass(annotation, Wire) and annotation not in models:
+            models.add(annotation)
             for field in annotation.model_fields.values():
                 reach(field.annotation)
         for inner in get_args(annotation):
@@ -135,10 +135,10 @@ def _models(operations: tuple[Operation[Any, Any, Any], ...]) -> list[type[Wire]
         reach(operation.result)
     reach(GeneratedPart)
     reach(OwnTestDebugger)
-    written = [*vars(sys.modules[Wire.__module__]).values()]
-    for others in _OTHERS:
-        written += vars(others).values()
-    return sorted(found, key=written.index)
+    definitions = [*vars(sys.modules[Wire.__module__]).values()]
+    for other_module in _OTHERS:
+        definitions += vars(other_module).values()
+    return sorted(models, key=definitions.index)
 
 
 def _type(annotation: object) -> str:

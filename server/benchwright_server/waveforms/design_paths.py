@@ -18,12 +18,12 @@ _MOST = 16
 
 def in_design(design: Design, path: str) -> list[str]:
     """The paths in a design that a path of a waveform may be, best first."""
-    first, _, rest = path.removeprefix(f"{_WRAPPER}.").partition(".")
-    if not rest:
+    first, _, inner_path = path.removeprefix(f"{_WRAPPER}.").partition(".")
+    if not inner_path:
         return []
-    tops = [one.path for one in design.tops() if one.name == first]
-    instances = [one.path for one in design.of_module(first)[:_MOST]]
-    return [f"{around}.{rest}" for around in dict.fromkeys((*tops, *instances))]
+    tops = [instance.path for instance in design.tops() if instance.name == first]
+    instances = [instance.path for instance in design.of_module(first)[:_MOST]]
+    return [f"{instance_path}.{inner_path}" for instance_path in dict.fromkeys((*tops, *instances))]
 
 
 def in_waveform(design: Design, path: str, tops: Sequence[str]) -> list[str]:
@@ -34,10 +34,10 @@ def in_waveform(design: Design, path: str, tops: Sequence[str]) -> list[str]:
         path: Of a signal, or of a scope with a name after it.
         tops: The waveform's outermost scopes.
     """
-    found = []
-    for around in design.along(path.rpartition(".")[0]):
-        rest = path[len(around.path) + 1 :]
-        for name in dict.fromkeys((around.name, around.module)):
-            found += [f"{name}.{rest}"] if name in tops else []
-            found += [f"{_WRAPPER}.{name}.{rest}"] if _WRAPPER in tops else []
-    return found
+    paths = []
+    for instance in design.instances_along(path.rpartition(".")[0]):
+        inner_path = path[len(instance.path) + 1 :]
+        for name in dict.fromkeys((instance.name, instance.module)):
+            paths += [f"{name}.{inner_path}"] if name in tops else []
+            paths += [f"{_WRAPPER}.{name}.{inner_path}"] if _WRAPPER in tops else []
+    return paths

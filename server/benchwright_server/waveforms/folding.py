@@ -21,10 +21,10 @@ class Changes(Protocol):
     def __len__(self) -> int: ...
 
     @overload
-    def __getitem__(self, at: int) -> Change: ...
+    def __getitem__(self, index: int) -> Change: ...
 
     @overload
-    def __getitem__(self, at: slice) -> list[Change]: ...
+    def __getitem__(self, index: slice) -> list[Change]: ...
 
 
 def index_at(changes: Changes, time: int, low: int = 0) -> int:
@@ -45,19 +45,19 @@ def folded(changes: Changes, start: int, end: int, width: int) -> list[Entry]:
         The value at the start, then what follows, at most two entries for a column. Changes that are too many to
         tell apart are one entry without a value, which ends at the next entry. Times are those of real changes.
     """
-    before = index_at(changes, start)
-    first = before + 1
-    after = index_at(changes, end, first) + 1
-    entries: list[Entry] = [changes[before]] if before >= 0 else []
-    if after <= first:
+    index_before = index_at(changes, start)
+    first = index_before + 1
+    index_after = index_at(changes, end, first) + 1
+    entries: list[Entry] = [changes[index_before]] if index_before >= 0 else []
+    if index_after <= first:
         return entries
-    if after - first <= 2 * width:
-        return [*entries, *changes[first:after]]
+    if index_after - first <= 2 * width:
+        return [*entries, *changes[first:index_after]]
 
     def column(change: Change) -> int:
         return (change[0] - start) * width // (end - start)
 
-    return [*entries, *_entries(_groups(_samples(changes, first, after, width, column), column))]
+    return [*entries, *_entries(_groups(_samples(changes, first, index_after, width, column), column))]
 
 
 class _Indexed:
@@ -69,8 +69,8 @@ class _Indexed:
     def __len__(self) -> int:
         return len(self._changes)
 
-    def __getitem__(self, at: int) -> Change:
-        return self._changes[at]
+    def __getitem__(self, index: int) -> Change:
+        return self._changes[index]
 
 
 @dataclass
@@ -84,19 +84,19 @@ class _Group:
 
 
 def _samples(
-    changes: Changes, first: int, after: int, columns: int, column: Callable[[Change], int]
+    changes: Changes, first: int, index_after: int, columns: int, column: Callable[[Change], int]
 ) -> Iterator[tuple[int, Change]]:
     """Some changes with their numbers; those between two of them are in their columns, which are one or touch."""
-    step = -(-(after - first) // max(2, columns))
-    numbers, found = [*range(first, after, step)], [*changes[first:after:step]]
-    if numbers[-1] != after - 1:
-        numbers.append(after - 1)
-        found.append(changes[after - 1])
-    for at, (number, change) in enumerate(zip(numbers, found, strict=True)):
-        if at > 0 and number - numbers[at - 1] > 1:
-            apart = column(change) - column(found[at - 1])
+    step = -(-(index_after - first) // max(2, columns))
+    numbers, sampled_changes = [*range(first, index_after, step)], [*changes[first:index_after:step]]
+    if numbers[-1] != index_after - 1:
+        numbers.append(index_after - 1)
+        sampled_changes.append(changes[index_after - 1])
+    for index, (number, change) in enumerate(zip(numbers, sampled_changes, strict=True)):
+        if index > 0 and number - numbers[index - 1] > 1:
+            apart = column(change) - column(sampled_changes[index - 1])
             if apart > 1:
-                yield from _samples(changes, numbers[at - 1] + 1, number, apart, column)
+                yield from _samples(changes, numbers[index - 1] + 1, number, apart, column)
         yield number, change
 
 
@@ -104,15 +104,15 @@ def _groups(samples: Iterable[tuple[int, Change]], column: Callable[[Change], in
     groups: list[_Group] = []
     previous = -1
     for number, change in samples:
-        here = column(change)
+        change_column = column(change)
         has_unseen = bool(groups) and number != previous + 1
         if has_unseen:
             groups[-1].is_crowded = True
-        if groups and groups[-1].column == here:
+        if groups and groups[-1].column == change_column:
             groups[-1].last = change
             groups[-1].is_crowded = True
         else:
-            groups.append(_Group(here, change, change, has_unseen))
+            groups.append(_Group(change_column, change, change, has_unseen))
         previous = number
     return groups
 

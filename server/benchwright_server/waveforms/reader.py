@@ -59,9 +59,9 @@ class WaveformFile:
     def __init__(self, path: str) -> None:
         self._path = path
         self._signals: dict[str, Changes] = {}
-        self._kept = 0
+        self._change_count = 0
         self._wave = self._opened()
-        self._all: list[tuple[str, Any]] | None = None
+        self._named_signals: list[tuple[str, Any]] | None = None
 
     def _opened(self) -> Any:
         import pywellen
@@ -75,7 +75,7 @@ class WaveformFile:
             "timescale": self._timescale(),
             "written_by": str(self._wave.version or "").strip()[:200],
             "end": self._end(),
-            "tops": [one.full_name for one in islice(self._wave.scopes(), 1000)],
+            "tops": [scope.full_name for scope in islice(self._wave.scopes(), 1000)],
         }
 
     def _timescale(self) -> tuple[int, str]:
@@ -86,7 +86,7 @@ class WaveformFile:
         end = _last_time(Path(self._path))
         if end is not None:
             return end
-        tried = [self._changes_of(one) for one in islice(self._vars(), _MOST_TRIED)]
+        tried = [self._changes_of(variable) for variable in islice(self._vars(), _MOST_TRIED)]
         return max((changes[len(changes) - 1][0] for changes in tried if len(changes)), default=0)
 
     def load(self) -> int:
@@ -100,31 +100,33 @@ class WaveformFile:
     def level(self, scope: str | None, words: Sequence[str], offset: int, limit: int) -> dict[str, Any]:
         """A page of what is directly in a scope, or of the signals whose paths have some words."""
         if words:
-            return self._found([word.lower() for word in words], offset, limit)
-        around = self._wave if scope is None else self._item(scope)
-        if around is None or not hasattr(around, "scopes"):
+            return self._search([word.lower() for word in words], offset, limit)
+        container = self._wave if scope is None else self._item(scope)
+        if container is None or not hasattr(container, "scopes"):
             raise RefusedError(f"The waveform has no scope {scope}. It may have been written again.")
-        items = [*sorted(around.scopes(), key=_order), *sorted(around.vars(), key=_order)]
-        return {"total": len(items), "items": [_item(one) for one in items[offset : offset + limit]]}
+        items = [*sorted(container.scopes(), key=_order), *sorted(container.vars(), key=_order)]
+        return {"total": len(items), "items": [_item(item) for item in items[offset : offset + limit]]}
 
-    def _found(self, words: Sequence[str], offset: int, limit: int) -> dict[str, Any]:
-        if self._all is None:
-            found = [(one.full_name.lower(), one) for one in islice(self._vars(), _MOST_SIGNALS + 1)]
-            if len(found) > _MOST_SIGNALS:
+    def _search(self, words: Sequence[str], offset: int, limit: int) -> dict[str, Any]:
+        if self._named_signals is None:
+            named_signals = [
+                (variable.full_name.lower(), variable) for variable in islice(self._vars(), _MOST_SIGNALS + 1)
+            ]
+            if len(named_signals) > _MOST_SIGNALS:
                 raise RefusedError(f"The waveform has more than {_MOST_SIGNALS:,} signals. Dump a part of the design.")
-            self._all = found
-        items = [one for name, one in self._all if all(word in name for word in words)]
-        return {"total": len(items), "items": [_item(one) for one in items[offset : offset + limit]]}
+            self._named_signals = named_signals
+        items = [signal for name, signal in self._named_signals if all(word in name for word in words)]
+        return {"total": len(items), "items": [_item(signal) for signal in items[offset : offset + limit]]}
 
     def window(self, signals: Sequence[str], start: int, end: int, width: int) -> list[dict[str, Any] | None]:
         """The windows of some signals; None for those that there are not."""
         return [self._window(path, start, end, width) for path in signals]
 
     def _window(self, path: str, start: int, end: int, width: int) -> dict[str, Any] | None:
-        found = self._changes(path)
-        if found is None:
+        changes = self._changes(path)
+        if changes is None:
             return None
-        entries: list[Entry] = folded(found, start, end, width) if len(found) else []
+        entries: list[Entry] = folded(changes, start, end, width) if len(changes) else []
         return {
             "times": [time for time, _ in entries],
             "values": [value_text(value, _LONGEST_IN_WINDOW) if value is not None else None for _, value in entries],
@@ -134,24 +136,24 @@ class WaveformFile:
         """Each signal's value at a time with its width; None for those that there are not."""
         answer: list[dict[str, Any] | None] = []
         for path in signals:
-            found = self._changes(path)
-            at = index_at(found, time) if found is not None and len(found) else -1
-            value = value_text(found[at][1]) if found is not None and at >= 0 else None
-            answer.append({"value": value, "bits": self._item(path).bitwidth} if found is not None else None)
+            changes = self._changes(path)
+            index = index_at(changes, time) if changes is not None and len(changes) else -1
+            value = value_text(changes[index][1]) if changes is not None and index >= 0 else None
+            answer.append({"value": value, "bits": self._item(path).bitwidth} if changes is not None else None)
         return answer
 
     def change(self, signal: str, time: int, forward: bool, value: str | None) -> dict[str, Any] | None:
         """The nearest change of a signal after or before a time, if there is one; or the nearest to a value."""
-        found = self._changes(signal)
-        if found is None:
+        changes = self._changes(signal)
+        if changes is None:
             raise RefusedError(f"The waveform has no signal {signal}. It may have been written again.")
-        if not len(found):
+        if not len(changes):
             return None
-        at = index_at(found, time)
-        if not forward and at >= 0 and found[at][0] == time:
-            at -= 1
-        first = at + 1 if forward else at
-        for number, (changed, now) in enumerate(_from(found, first, forward)):
+        index = index_at(changes, time)
+        if not forward and index >= 0 and changes[index][0] == time:
+            index -= 1
+        first = index + 1 if forward else index
+        for number, (changed, now) in enumerate(_from(changes, first, forward)):
             text = value_text(now)
             if value is None or text == value:
                 return {"time": changed, "value": text}
@@ -163,18 +165,18 @@ class WaveformFile:
 
     def unknown(self, most: int) -> dict[str, Any]:
         """Signals with a bit that is x at the end, and since when; those that were so first come first."""
-        found = []
+        unknown_signals = []
         for variable in islice(self._vars(), _MOST_EXAMINED):
             changes = self._changes_of(variable)
             if variable.is_string or not len(changes) or not _has_x(changes[len(changes) - 1][1]):
                 continue
-            since = 0
+            start = 0
             for number, (time, value) in enumerate(_from(changes, len(changes) - 1, forward=False)):
                 if not _has_x(value) or number == _MOST_COMPARED:
                     break
-                since = time
-            found.append((since, variable.full_name))
-        signals = [{"path": path, "since": since} for since, path in sorted(found)[:most]]
+                start = time
+            unknown_signals.append((start, variable.full_name))
+        signals = [{"path": path, "since": start} for start, path in sorted(unknown_signals)[:most]]
         return {"timescale": self._timescale(), "signals": signals}
 
     def known(self, signals: Sequence[str]) -> list[str]:
@@ -193,10 +195,10 @@ class WaveformFile:
             if not _is_signal(variable):
                 return None
             changes = self._changes_of(variable)
-            self._kept += len(changes) * (4 + -(-(variable.bitwidth or 64) // 8))
-            if self._kept > _KEPT_BYTES and self._signals:
+            self._change_count += len(changes) * (4 + -(-(variable.bitwidth or 64) // 8))
+            if self._change_count > _KEPT_BYTES and self._signals:
                 # The library itself drops nothing.
-                self._signals, self._kept, self._all = {}, 0, None
+                self._signals, self._change_count, self._named_signals = {}, 0, None
                 self._wave = self._opened()
                 return self._changes(path)
             self._signals[path] = changes
@@ -233,10 +235,10 @@ class _Quoted:
     def __len__(self) -> int:
         return len(self._changes)
 
-    def __getitem__(self, at: Any) -> Any:
-        if isinstance(at, slice):
-            return [(time, json.dumps(value)) for time, value in self._changes[at]]
-        time, value = self._changes[at]
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [(time, json.dumps(value)) for time, value in self._changes[index]]
+        time, value = self._changes[index]
         return time, json.dumps(value)
 
 
@@ -252,10 +254,10 @@ def _order(item: Any) -> list[tuple[int, str]]:
 
 def _item(item: Any) -> dict[str, Any]:
     if _is_signal(item):
-        about = {"kind": "signal", "type": str(item.var_type).lower(), "bits": item.bitwidth}
+        properties = {"kind": "signal", "type": str(item.var_type).lower(), "bits": item.bitwidth}
     else:
-        about = {"kind": "scope", "type": str(item.scope_type).lower(), "bits": None}
-    return {"path": item.full_name, "name": item.name, **about}
+        properties = {"kind": "scope", "type": str(item.scope_type).lower(), "bits": None}
+    return {"path": item.full_name, "name": item.name, **properties}
 
 
 def _limit(path: str) -> None:
@@ -263,13 +265,13 @@ def _limit(path: str) -> None:
         import resource
 
         memory = MEMORY_BYTES + Path(path).stat().st_size
-        for kind, most in (
+        for kind, maximum in (
             (resource.RLIMIT_AS, memory),
             (resource.RLIMIT_CPU, _CPU_S),
             (resource.RLIMIT_FSIZE, 0),
             (resource.RLIMIT_CORE, 0),
         ):
-            resource.setrlimit(kind, (most, most))
+            resource.setrlimit(kind, (maximum, maximum))
 
 
 def serve() -> None:
@@ -278,29 +280,29 @@ def serve() -> None:
     _limit(path)
     wave: WaveformFile | None = None
     for line in sys.stdin.buffer:
-        asked = json.loads(line)
-        name = asked.pop("ask")
+        request = json.loads(line)
+        name = request.pop("ask")
         try:
             wave = wave or WaveformFile(path)
             ask: Callable[..., Any] = getattr(wave, name)
-            said = {"result": ask(**asked)}
+            reply = {"result": ask(**request)}
         except RefusedError as error:
-            said = {"error": str(error)}
+            reply = {"error": str(error)}
         except MemoryError:
-            said = {"error": "", "fatal": "memory"}
+            reply = {"error": "", "fatal": "memory"}
         except BaseException as error:  # A panic of the library's is no `Exception`.
             if isinstance(error, KeyboardInterrupt | SystemExit):
                 raise
-            said = {"error": "", "fatal": _first_line(error)}
-        sys.stdout.buffer.write(json.dumps(said, separators=(",", ":")).encode() + b"\n")
+            reply = {"error": "", "fatal": _first_line(error)}
+        sys.stdout.buffer.write(json.dumps(reply, separators=(",", ":")).encode() + b"\n")
         sys.stdout.buffer.flush()
-        if "fatal" in said:
+        if "fatal" in reply:
             break
 
 
 def _first_line(error: BaseException) -> str:
-    said = " ".join(str(error).split())
-    return "".join(sign for sign in said if sign.isprintable())[:200]
+    message = " ".join(str(error).split())
+    return "".join(sign for sign in message if sign.isprintable())[:200]
 
 
 def _last_time(path: Path) -> int | None:
@@ -326,9 +328,9 @@ def _of_text(file: int) -> int | None:
         start = max(0, size - read)
         os.lseek(file, start, os.SEEK_SET)
         data = os.read(file, read)
-        found = _TIME.findall(data + b"\n")
-        if found:
-            return int(found[-1])
+        times = _TIME.findall(data + b"\n")
+        if times:
+            return int(times[-1])
         if start == 0 or read >= _MOST_READ:
             return None
         read *= 4

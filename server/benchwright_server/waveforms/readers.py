@@ -35,7 +35,7 @@ class Readers:
     def __init__(self) -> None:
         self._readers: dict[Path, _Reader] = {}
 
-    async def ask(self, path: Path, name: str, **asked: Any) -> Any:
+    async def ask(self, path: Path, name: str, **arguments: Any) -> Any:
         """What a method of `WaveformFile` returns for a file, which is opened first if it has to be.
 
         Raises:
@@ -44,7 +44,7 @@ class Readers:
         """
         reader = await self._reader(path)
         try:
-            return await reader.ask(name, asked)
+            return await reader.ask(name, arguments)
         finally:
             if reader.is_dead and self._readers.get(path) is reader:
                 del self._readers[path]
@@ -89,17 +89,17 @@ class _Reader:
         self._process: asyncio.subprocess.Process | None = None
         self._idle: asyncio.TimerHandle | None = None
 
-    async def ask(self, name: str, asked: dict[str, Any]) -> Any:
+    async def ask(self, name: str, arguments: dict[str, Any]) -> Any:
         # Who gives up waiting leaves the process usable: its answer is read anyway.
-        return await _uninterrupted(self._asked(name, asked))
+        return await _uninterrupted(self._answer(name, arguments))
 
-    async def _asked(self, name: str, asked: dict[str, Any]) -> Any:
+    async def _answer(self, name: str, arguments: dict[str, Any]) -> Any:
         async with self._turn:
             self._check_open()
-            self._rest(None)
+            self._restart_idle_timer(None)
             try:
                 async with asyncio.timeout(_PATIENCE_S):
-                    said = await self._exchange({"ask": name, **asked})
+                    reply = await self._exchange({"ask": name, **arguments})
             except TimeoutError:
                 self.kill()
                 raise WaveformError(
@@ -110,13 +110,13 @@ class _Reader:
                 self.kill()
                 raise
             self._check_open()
-            self._rest(_IDLE_S)
-        if "fatal" in said:
+            self._restart_idle_timer(_IDLE_S)
+        if "fatal" in reply:
             self.kill()
-            raise WaveformError(self._unreadable(said["fatal"]))
-        if "error" in said:
-            raise WaveformError(said["error"])
-        return said["result"]
+            raise WaveformError(self._unreadable(reply["fatal"]))
+        if "error" in reply:
+            raise WaveformError(reply["error"])
+        return reply["result"]
 
     def _check_open(self) -> None:
         if self.is_dead:
@@ -131,10 +131,10 @@ class _Reader:
             await process.stdin.drain()
         try:
             line = await process.stdout.readline()
-            said: dict[str, Any] = json.loads(line) if line else {"fatal": ""}
+            reply: dict[str, Any] = json.loads(line) if line else {"fatal": ""}
         except ValueError:
-            said = {"fatal": ""}
-        return said
+            reply = {"fatal": ""}
+        return reply
 
     async def _started(self) -> asyncio.subprocess.Process:
         search_path = [entry for entry in sys.path if Path(entry).is_absolute()]
@@ -147,7 +147,7 @@ class _Reader:
             limit=_LONGEST_ANSWER,
         )
 
-    def _rest(self, seconds: float | None) -> None:
+    def _restart_idle_timer(self, seconds: float | None) -> None:
         if self._idle is not None:
             self._idle.cancel()
         loop = asyncio.get_running_loop()
@@ -163,22 +163,22 @@ class _Reader:
                 self._process.kill()
 
     def _unreadable(self, reason: str) -> str:
-        told = f" ({reason})" if reason and reason != "memory" else ""
+        reason_text = f" ({reason})" if reason and reason != "memory" else ""
         return (
-            f"{self.path.name} can't be read as a waveform{told}: it is damaged, unfinished, or needs more than "
+            f"{self.path.name} can't be read as a waveform{reason_text}: it is damaged, unfinished, or needs more than "
             f"{MEMORY_BYTES >> 30} GB of memory. Run the test again, or dump a part of the design."
         )
 
 
 async def _uninterrupted(work: Awaitable[T]) -> T:
     task = asyncio.ensure_future(work)
-    task.add_done_callback(lambda done: done.cancelled() or done.exception())
+    task.add_done_callback(lambda ended_task: ended_task.cancelled() or ended_task.exception())
     return await asyncio.shield(task)
 
 
 def _stamp(path: Path) -> tuple[int, ...]:
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError as error:
         raise WaveformError(f"{path.name} can't be read: {error.strerror}. Run the test again.") from None
-    return (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+    return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)

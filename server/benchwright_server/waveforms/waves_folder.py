@@ -17,7 +17,7 @@ def waves_folder(folder: Path) -> Path:
         ServerError: A link is in its place.
     """
     state = folder / STATE
-    if any(one.is_symlink() for one in (state, state / "waves")):
+    if any(path.is_symlink() for path in (state, state / "waves")):
         raise ServerError(f"{state} is a link, so nothing is written there. Remove it, or run without waveforms.")
     (state / "waves").mkdir(parents=True, exist_ok=True)
     ignore = state / ".gitignore"

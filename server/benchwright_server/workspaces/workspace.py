@@ -43,7 +43,7 @@ class Workspace:
         self.marker = marker
 
     @classmethod
-    def around(cls, path: Path) -> Workspace | None:
+    def find_around(cls, path: Path) -> Workspace | None:
         """The workspace that a file or folder belongs to, if there is one."""
         for folder in (path, *path.parents):
             try:
@@ -75,7 +75,7 @@ class Workspace:
 
 def workspace_folder(path: Path) -> Path | None:
     """The folder of the workspace that a file or folder belongs to, if there is one."""
-    workspace = Workspace.around(path)
+    workspace = Workspace.find_around(path)
     return workspace.folder if workspace is not None else None
 
 
@@ -174,8 +174,8 @@ def _statement(problem: Problem, variants: Mapping[str, str]) -> str:
         statement = f"{statement.rstrip()}\n\n{choices}"
     todo = _todo(problem)
     if variants:
-        others = ", ".join(f"`{ref}` ({language})" for language, ref in variants.items())
-        todo = f"{todo}\n\nThe same question in other languages: {others}."
+        other_languages = ", ".join(f"`{ref}` ({language})" for language, ref in variants.items())
+        todo = f"{todo}\n\nThe same question in other languages: {other_languages}."
     return f"{statement.rstrip()}\n\n---\n\n{todo}\n"
 
 

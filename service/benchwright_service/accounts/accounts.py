@@ -59,48 +59,48 @@ class Accounts:
     def __init__(self, database: Database, now: Callable[[], float] = time.time) -> None:
         self._database = database
         self._now = now
-        self._known = KnownTokens(self._read_token, self._valid_tokens)
+        self._known_tokens = KnownTokens(self._read_token, self._valid_tokens)
 
     async def find(self, token_id: str) -> BearerToken | None:
         """The token with this id; None as well if its account is disabled. See `KnownTokens`."""
-        return await self._known.find(token_id)
+        return await self._known_tokens.find(token_id)
 
     async def _valid_tokens(self, tokens: Collection[str]) -> Set[str]:
-        wanted = (
+        query = (
             select(TOKENS.c.id)
             .outerjoin(ACCOUNTS, ACCOUNTS.c.id == TOKENS.c.account)
             .where(TOKENS.c.id.in_(tokens), TOKENS.c.revoked.is_(None), ACCOUNTS.c.disabled.is_(None))
         )
         async with self._database.reading() as connection:
-            return frozenset((await connection.execute(wanted)).scalars())
+            return frozenset((await connection.execute(query)).scalars())
 
     async def _read_token(self, token_id: str) -> ServiceToken | None:
-        wanted = (
+        query = (
             select(TOKENS)
             .outerjoin(ACCOUNTS, ACCOUNTS.c.id == TOKENS.c.account)
             .where(TOKENS.c.id == token_id, ACCOUNTS.c.disabled.is_(None))
         )
         async with self._database.reading() as connection:
-            row = (await connection.execute(wanted)).mappings().one_or_none()
+            row = (await connection.execute(query)).mappings().one_or_none()
         return ServiceToken.model_validate(dict(row)) if row is not None else None
 
     async def me(self, account: str) -> Me:
         """An account and its courses, without those that are archived."""
         async with self._database.reading() as connection:
             name = (await connection.execute(select(ACCOUNTS.c.name).where(ACCOUNTS.c.id == account))).scalar_one()
-        going = tuple(one for one, is_archived in await self.memberships(account) if not is_archived)
+        going = tuple(membership for membership, is_archived in await self.memberships(account) if not is_archived)
         return Me(account=account, name=name, courses=going)
 
     async def memberships(self, account: str) -> Sequence[tuple[Membership, bool]]:
         """All courses of somebody, oldest first, and whether each is archived."""
-        wanted = (
+        query = (
             select(COURSES.c.id, COURSES.c.title, COURSES.c.archived, MEMBERS.c.role, MEMBERS.c.section)
             .join(MEMBERS, MEMBERS.c.course == COURSES.c.id)
             .where(MEMBERS.c.account == account)
             .order_by(COURSES.c.created, COURSES.c.id)
         )
         async with self._database.reading() as connection:
-            rows = (await connection.execute(wanted)).all()
+            rows = (await connection.execute(query)).all()
         return [
             (
                 Membership(course=row.id, title=row.title, role=Role(row.role), section=row.section),
@@ -111,10 +111,10 @@ class Accounts:
 
     async def role(self, account: str, course: str) -> Role | None:
         """What somebody is in a course. None if nothing."""
-        wanted = select(MEMBERS.c.role).where(MEMBERS.c.account == account, MEMBERS.c.course == course)
+        query = select(MEMBERS.c.role).where(MEMBERS.c.account == account, MEMBERS.c.course == course)
         async with self._database.reading() as connection:
-            found = (await connection.execute(wanted)).scalar()
-        return Role(found) if found is not None else None
+            role_name = (await connection.execute(query)).scalar()
+        return Role(role_name) if role_name is not None else None
 
     async def worker_token(self, name: str) -> str:
         """A new token for a worker, which receives hidden parts."""
@@ -257,8 +257,8 @@ class Accounts:
             return account
 
     async def _identified(self, connection: AsyncConnection, issuer: str, subject: str, name: str) -> str:
-        known = select(IDENTITIES.c.account).where(IDENTITIES.c.issuer == issuer, IDENTITIES.c.subject == subject)
-        account = (await connection.execute(known)).scalar()
+        query = select(IDENTITIES.c.account).where(IDENTITIES.c.issuer == issuer, IDENTITIES.c.subject == subject)
+        account = (await connection.execute(query)).scalar()
         if account is None:
             account = uuid.uuid4().hex
             values = {"id": account, "name": plain_name(name), "created": self._now()}
@@ -272,7 +272,7 @@ class Accounts:
         theirs = update(TOKENS).where(TOKENS.c.kind == TokenKind.WORKER.value, TOKENS.c.name == name)
         async with self._database.writing() as connection:
             await connection.execute(theirs.values(revoked=self._now()))
-        self._known.forget()
+        self._known_tokens.forget()
 
     async def _new_token(
         self, connection: AsyncConnection, kind: TokenKind, account: str | None, name: str, per_minute: int
@@ -292,7 +292,7 @@ class Accounts:
 
 
 async def _redeemed(connection: AsyncConnection, code: str, now: float) -> Row[Any]:
-    taken = (
+    redemption = (
         update(INVITATIONS)
         .where(INVITATIONS.c.digest == access_token.hash_secret(code), INVITATIONS.c.uses_left > 0)
         .where(INVITATIONS.c.expires.is_(None) | (INVITATIONS.c.expires > now))
@@ -300,7 +300,7 @@ async def _redeemed(connection: AsyncConnection, code: str, now: float) -> Row[A
         .values(uses_left=INVITATIONS.c.uses_left - 1)
         .returning(INVITATIONS.c.course, INVITATIONS.c.role, INVITATIONS.c.section)
     )
-    invitation = (await connection.execute(taken)).one_or_none()
+    invitation = (await connection.execute(redemption)).one_or_none()
     if invitation is None:
         raise RefusalError(
             Kind.NOT_FOUND,
@@ -311,8 +311,8 @@ async def _redeemed(connection: AsyncConnection, code: str, now: float) -> Row[A
 
 
 async def _enter(connection: AsyncConnection, invitation: Row[Any], account: str) -> None:
-    known = select(MEMBERS.c.role).where(MEMBERS.c.course == invitation.course, MEMBERS.c.account == account)
-    if (await connection.execute(known)).scalar() is None:
+    query = select(MEMBERS.c.role).where(MEMBERS.c.course == invitation.course, MEMBERS.c.account == account)
+    if (await connection.execute(query)).scalar() is None:
         member = {"course": invitation.course, "account": account}
         values = member | {"role": invitation.role, "section": invitation.section}
         await connection.execute(insert(MEMBERS).values(values))

@@ -71,7 +71,7 @@ class Devices:
             return await self.begin(name, address)
         return Device(
             secret=secret,
-            code=_shown(code),
+            code=_dashed_code(code),
             address=f"{address.rstrip('/')}/device",
             expires_s=LIFETIME_S,
             interval_s=INTERVAL_S,
@@ -79,10 +79,10 @@ class Devices:
 
     async def find(self, code: str) -> WaitingDevice | None:
         """The program that waits with a code, however it was typed."""
-        wanted = select(DEVICES.c.code, DEVICES.c.name).where(self._is_waiting(code))
+        query = select(DEVICES.c.code, DEVICES.c.name).where(self._is_waiting(code))
         async with self._database.reading() as connection:
-            row = (await connection.execute(wanted)).one_or_none()
-        return WaitingDevice(_shown(row.code), row.name) if row is not None else None
+            row = (await connection.execute(query)).one_or_none()
+        return WaitingDevice(_dashed_code(row.code), row.name) if row is not None else None
 
     async def decide(self, code: str, account: str, *, granted: bool) -> bool:
         """Signs the program in, or refuses to; False if none waits with this code."""
@@ -99,9 +99,9 @@ class Devices:
         """
         digest, now = hash_secret(secret), self._now()
         # Locked: a confirmation meanwhile must not be taken for a code that nobody has, and one request gets the token.
-        wanted = select(DEVICES).where(DEVICES.c.digest == digest).with_for_update()
+        query = select(DEVICES).where(DEVICES.c.digest == digest).with_for_update()
         async with self._database.writing() as connection:
-            row = (await connection.execute(wanted)).one_or_none()
+            row = (await connection.execute(query)).one_or_none()
             if row is None or row.state == DeviceState.TAKEN:
                 raise RefusalError(Kind.NOT_FOUND, "Nobody waits with this code.", "Begin to sign in again.")
             if row.state == DeviceState.WAITING and row.expires <= now:
@@ -110,10 +110,10 @@ class Devices:
                 raise RefusalError(
                     Kind.RATE_LIMITED, "This was asked too often.", "Wait as long as was said.", retry_after_s=5
                 )
-            taken = row.state == DeviceState.GRANTED
-            values = {"polled": now} | ({"state": DeviceState.TAKEN} if taken else {})
+            is_granted = row.state == DeviceState.GRANTED
+            values = {"polled": now} | ({"state": DeviceState.TAKEN} if is_granted else {})
             await connection.execute(update(DEVICES).where(DEVICES.c.digest == digest).values(values))
-            if not taken:
+            if not is_granted:
                 return Waiting(state=DeviceState(row.state))
             token = await self._accounts.person_token(connection, row.account, row.name)
         return Waiting(state=DeviceState.GRANTED, joined=Joined(token=token, me=await self._accounts.me(row.account)))
@@ -123,5 +123,5 @@ class Devices:
         return and_(DEVICES.c.code == plain, DEVICES.c.state == DeviceState.WAITING, DEVICES.c.expires > self._now())
 
 
-def _shown(code: str) -> str:
+def _dashed_code(code: str) -> str:
     return f"{code[:4]}-{code[4:]}"

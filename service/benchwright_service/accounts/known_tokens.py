@@ -16,9 +16,9 @@ _MOST = 20_000
 
 
 @dataclass
-class _Known:
+class _KnownToken:
     token: BearerToken
-    asked: float
+    last_asked: float
 
 
 class KnownTokens:
@@ -39,7 +39,7 @@ class KnownTokens:
         self._read = read
         self._valid = valid
         self._clock = clock
-        self._known: dict[str, _Known] = {}
+        self._known_tokens: dict[str, _KnownToken] = {}
         self._looked = clock()
         self._turn = asyncio.Lock()
 
@@ -49,24 +49,28 @@ class KnownTokens:
             async with self._turn:
                 if self._clock() - self._looked > FRESH_S:
                     await self._look()
-        known = self._known.get(token_id)
-        if known is not None:
-            known.asked = self._clock()
-            return known.token
+        known_token = self._known_tokens.get(token_id)
+        if known_token is not None:
+            known_token.last_asked = self._clock()
+            return known_token.token
         token = await self._read(token_id)
         if token is not None and token.revoked is None:
-            if len(self._known) >= _MOST:
+            if len(self._known_tokens) >= _MOST:
                 self.forget()
-            self._known[token_id] = _Known(token, self._clock())
+            self._known_tokens[token_id] = _KnownToken(token, self._clock())
         return token
 
     def forget(self) -> None:
         """Reads every token again, because this process has revoked some."""
-        self._known = {}
+        self._known_tokens = {}
 
     async def _look(self) -> None:
         began = self._clock()
-        in_use = {name: known for name, known in self._known.items() if began - known.asked <= _IN_USE_S}
+        in_use = {
+            name: known_token
+            for name, known_token in self._known_tokens.items()
+            if began - known_token.last_asked <= _IN_USE_S
+        }
         still = await self._valid(in_use) if in_use else frozenset()
-        self._known = {name: known for name, known in in_use.items() if name in still}
+        self._known_tokens = {name: known_token for name, known_token in in_use.items() if name in still}
         self._looked = began

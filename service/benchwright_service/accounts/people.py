@@ -94,16 +94,16 @@ class People:
         self._records = records
         self._now = now
 
-    async def of(self, course: str) -> Sequence[Person]:
+    async def members(self, course: str) -> Sequence[Person]:
         """Everybody in a course, by name."""
-        wanted = (
+        query = (
             select(ACCOUNTS.c.id, ACCOUNTS.c.name, MEMBERS.c.role, MEMBERS.c.section, MEMBERS.c.team)
             .join(MEMBERS, MEMBERS.c.account == ACCOUNTS.c.id)
             .where(MEMBERS.c.course == course)
             .order_by(func.lower(ACCOUNTS.c.name), ACCOUNTS.c.id)
         )
         async with self._database.reading() as connection:
-            rows = (await connection.execute(wanted)).all()
+            rows = (await connection.execute(query)).all()
         return [Person(row.id, row.name, Role(row.role), row.section, row.team) for row in rows]
 
     async def find(self, course: str, account: str) -> Person:
@@ -112,12 +112,12 @@ class People:
         Raises:
             BenchServiceError: They are not in the course.
         """
-        found = next((one for one in await self.of(course) if one.account == account), None)
-        if found is None:
+        person = next((member for member in await self.members(course) if member.account == account), None)
+        if person is None:
             raise BenchServiceError(
                 f"the course {course!r} has nobody {account!r}; `benchwright course people` lists them"
             )
-        return found
+        return person
 
     async def group(self, course: str, groups: Mapping[str, str]) -> None:
         """Puts people in groups.
@@ -128,8 +128,8 @@ class People:
         """
         async with self._database.writing() as connection:
             for account, name in groups.items():
-                mine = MEMBERS.c.course == course, MEMBERS.c.account == account
-                await connection.execute(update(MEMBERS).where(*mine).values(team=name))
+                membership = MEMBERS.c.course == course, MEMBERS.c.account == account
+                await connection.execute(update(MEMBERS).where(*membership).values(team=name))
 
     async def export(self, course: str, account: str) -> bytes:
         """What the service has of a person in a course, as far as they may see it: a ZIP archive.
@@ -171,9 +171,9 @@ class People:
         """
         await self.find(course, account)
         attempts = [row.attempt for row in await self._attempts(course, account)]
-        others = select(MEMBERS.c.course).where(MEMBERS.c.account == account, MEMBERS.c.course != course)
+        other_courses = select(MEMBERS.c.course).where(MEMBERS.c.account == account, MEMBERS.c.course != course)
         async with self._database.writing() as connection:
-            is_last = (await connection.execute(others)).first() is None
+            is_last = (await connection.execute(other_courses)).first() is None
             if is_last:
                 # From now on, nothing more comes from them.
                 await connection.execute(update(ACCOUNTS).where(ACCOUNTS.c.id == account).values(disabled=self._now()))
@@ -189,14 +189,14 @@ class People:
         return len(attempts)
 
     async def _attempts(self, course: str, account: str) -> Sequence[Row[Any]]:
-        wanted = (
+        query = (
             select(ATTEMPTS_HELD)
             .join(ASSIGNMENTS, ASSIGNMENTS.c.id == ATTEMPTS_HELD.c.assignment)
             .where(ASSIGNMENTS.c.course == course, ATTEMPTS_HELD.c.account == account)
             .order_by(ATTEMPTS_HELD.c.created)
         )
         async with self._database.reading() as connection:
-            return (await connection.execute(wanted)).all()
+            return (await connection.execute(query)).all()
 
     async def _facts(self, course: str, person: Person) -> Mapping[str, Any]:
         facts: dict[str, Any] = {"course": course, "account": person.account, "name": person.name}
@@ -220,40 +220,42 @@ class People:
             header, rows = await asyncio.to_thread(self._log.stored, attempt.attempt)
             lines = [header.model_dump_json(), *(row.as_json_line() for row in rows)]
             archive.writestr(f"{folder}/events.jsonl", "".join(f"{line}\n" for line in lines))
-        mine = RUNS.c.attempt == attempt.attempt
+        own_runs = RUNS.c.attempt == attempt.attempt
         signed = select(RECEIPTS.c.anchor).where(RECEIPTS.c.attempt == attempt.attempt).order_by(RECEIPTS.c.events)
         checked = select(ASSISTANCE_CHECKS.c.found).where(ASSISTANCE_CHECKS.c.attempt == attempt.attempt)
         hints = select(HINTS.c.number, HINTS.c.cost, HINTS.c.at).where(HINTS.c.attempt == attempt.attempt)
         async with self._database.reading() as connection:
-            runs = (await connection.execute(select(RUNS).where(mine).order_by(RUNS.c.number))).all()
+            runs = (await connection.execute(select(RUNS).where(own_runs).order_by(RUNS.c.number))).all()
             anchors = (await connection.execute(signed)).scalars().all()
-            found = (await connection.execute(checked)).scalar()
-            taken = (await connection.execute(hints)).mappings().all()
+            check = (await connection.execute(checked)).scalar()
+            taken_hints = (await connection.execute(hints)).mappings().all()
         archive.writestr(f"{folder}/receipts.jsonl", "".join(f"{anchor}\n" for anchor in anchors))
-        shown = []
+        run_views = []
         for run in runs:
-            view = await self._views.of(run, attempt.problem, revision=0, place=None, step="")
-            shown.append(view.model_dump(mode="json", exclude={"revision", "place", "step"}) | {"queued": run.queued})
+            view = await self._views.view_of(run, attempt.problem, revision=0, rank=None, step="")
+            run_views.append(
+                view.model_dump(mode="json", exclude={"revision", "place", "step"}) | {"queued": run.queued}
+            )
             for path, digest in json.loads(run.files).items():
                 content = await asyncio.to_thread(self._snapshots.content, digest)
                 archive.writestr(f"{folder}/runs/{run.number}/{path}", content)
-        if found is not None:
-            archive.writestr(f"{folder}/assistance.json", f"{found}\n")
-        if taken:
-            archive.writestr(f"{folder}/hints.json", _json([dict(row) for row in taken]))
-        archive.writestr(f"{folder}/runs.json", _json({"problem": attempt.problem, "runs": shown}))
+        if check is not None:
+            archive.writestr(f"{folder}/assistance.json", f"{check}\n")
+        if taken_hints:
+            archive.writestr(f"{folder}/hints.json", _json([dict(row) for row in taken_hints]))
+        archive.writestr(f"{folder}/runs.json", _json({"problem": attempt.problem, "runs": run_views}))
 
     async def _delete_files(self, attempts: Sequence[str]) -> None:
-        mine: set[str] = set()
-        others: set[str] = set()
+        own_digests: set[str] = set()
+        other_digests: set[str] = set()
         async with self._database.reading() as connection:
             for row in await connection.execute(select(RUNS.c.attempt, RUNS.c.files)):
-                (mine if row.attempt in attempts else others).update(json.loads(row.files).values())
+                (own_digests if row.attempt in attempts else other_digests).update(json.loads(row.files).values())
 
         def deleted() -> None:
             for attempt in attempts:
                 RunRecords(self._home, attempt).delete()
-            for digest in mine - others:
+            for digest in own_digests - other_digests:
                 self._snapshots.delete(digest)
 
         await asyncio.to_thread(deleted)

@@ -15,8 +15,8 @@ def plain_name(name: str) -> str:
 
     Control characters, line ends and runs of spaces become one space. What joins letters of a script stays.
     """
-    kept = "".join(" " if _breaks(letter) else letter for letter in name if letter not in _TURNING)
-    return " ".join(kept.split())[:LONGEST].rstrip() or NAMELESS
+    kept_letters = "".join(" " if _breaks(letter) else letter for letter in name if letter not in _TURNING)
+    return " ".join(kept_letters.split())[:LONGEST].rstrip() or NAMELESS
 
 
 def _breaks(letter: str) -> bool:

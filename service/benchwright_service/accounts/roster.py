@@ -53,11 +53,11 @@ def read_roster(file: Path) -> Sequence[Seat]:
         raise BenchServiceError(f"{file}:{rows.line_num}: {error}") from error
     if not seats:
         raise BenchServiceError(f"{file} has no rows below its first line")
-    known: set[str] = set()
+    known_emails: set[str] = set()
     for seat in seats:
-        if seat.email.casefold() in known:
+        if seat.email.casefold() in known_emails:
             raise BenchServiceError(f"{file} has {seat.email} twice; leave one row out")
-        known.add(seat.email.casefold())
+        known_emails.add(seat.email.casefold())
     return seats
 
 
@@ -73,19 +73,19 @@ def with_invitations(seats: Sequence[Seat], codes: Sequence[str], sign_in: str) 
     table = csv.writer(text, lineterminator="\r\n")
     table.writerow([*_COLUMNS, "invitation", "sign_in"])
     for seat, code in zip(seats, codes, strict=True):
-        told = (seat.email, seat.name, seat.section, seat.role.value)
-        table.writerow([*map(plain_cell, told), code, sign_in])
+        seat_cells = (seat.email, seat.name, seat.section, seat.role.value)
+        table.writerow([*map(plain_cell, seat_cells), code, sign_in])
     return text.getvalue().encode()
 
 
-def _seat(place: str, row: dict[str, str | None]) -> Seat:
+def _seat(row_place: str, row: dict[str, str | None]) -> Seat:
     if None in row:
-        raise BenchServiceError(f"{place}: more cells than the first line has; put text with commas in quotes")
+        raise BenchServiceError(f"{row_place}: more cells than the first line has; put text with commas in quotes")
     cells = {column: (row.get(column) or "").strip() for column in _COLUMNS}
     if "@" not in cells["email"] or not cells["name"]:
-        raise BenchServiceError(f"{place}: a row needs an email address and a name")
+        raise BenchServiceError(f"{row_place}: a row needs an email address and a name")
     roles = [role.value for role in Role]
     role = cells["role"].lower() or Role.PARTICIPANT.value
     if role not in roles:
-        raise BenchServiceError(f"{place}: {cells['role']!r} is no role; there are {', '.join(roles)}")
+        raise BenchServiceError(f"{row_place}: {cells['role']!r} is no role; there are {', '.join(roles)}")
     return Seat(cells["email"], cells["name"], cells["section"], Role(role))

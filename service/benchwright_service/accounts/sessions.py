@@ -58,14 +58,14 @@ class Sessions:
     async def find(self, cookie: str) -> BrowserSession | None:
         """The session of a cookie; None if there is none, it has expired, or the account is disabled."""
         now = self._now()
-        wanted = (
+        query = (
             select(SESSIONS.c.account, ACCOUNTS.c.name, unread(ACCOUNTS.c.id, now).label("unread"))
             .join(ACCOUNTS, ACCOUNTS.c.id == SESSIONS.c.account)
             .where(SESSIONS.c.digest == hash_secret(cookie), SESSIONS.c.expires > now)
             .where(ACCOUNTS.c.disabled.is_(None))
         )
         async with self._database.reading() as connection:
-            row = (await connection.execute(wanted)).one_or_none()
+            row = (await connection.execute(query)).one_or_none()
         return BrowserSession(row.account, row.name, _csrf(cookie), row.unread) if row is not None else None
 
     async def end(self, cookie: str) -> None:

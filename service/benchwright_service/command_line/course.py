@@ -75,11 +75,11 @@ def invite(
     database: DatabaseUrl = "",
 ) -> None:
     """Prints a code; it can't be shown again."""
-    until = expires.replace(tzinfo=UTC).timestamp() if expires else None
+    expiry = expires.replace(tzinfo=UTC).timestamp() if expires else None
     typer.echo(
         _with_parts(
             database,
-            lambda parts: parts.accounts.invite(course, role, section=section, uses=uses, expires=until),
+            lambda parts: parts.accounts.invite(course, role, section=section, uses=uses, expires=expiry),
         )
     )
 
@@ -104,9 +104,9 @@ def roster(
             raise BenchServiceError(f"{output} is there already; choose another name")
         if not os.access(output.absolute().parent, os.W_OK):
             raise BenchServiceError(f"{output} can't be written; choose another folder")
-        until = expires.replace(tzinfo=UTC).timestamp() if expires else None
-        wanted = [(seat.role, seat.section) for seat in seats]
-        codes = _with_parts(database, lambda parts: parts.accounts.invite_each(course, wanted, expires=until))
+        expiry = expires.replace(tzinfo=UTC).timestamp() if expires else None
+        seat_roles = [(seat.role, seat.section) for seat in seats]
+        codes = _with_parts(database, lambda parts: parts.accounts.invite_each(course, seat_roles, expires=expiry))
         sign_in = f"{address.rstrip('/')}/sign-in" if address else ""
         write_atomically(output.absolute(), with_invitations(seats, codes, sign_in), 0o600)
     typer.echo(f"{output} has {len(seats)} invitations. Send each to its person only; only you can read the file.")
@@ -236,8 +236,10 @@ def revoke_key(
 
 def people(course: Course, database: DatabaseUrl = "") -> None:
     """A line for each: account, role, section, group and name, with tabs between."""
-    for one in _with_people(database, lambda found: found.of(course)):
-        typer.echo("\t".join((one.account, one.role.value, one.section or "-", one.group or "-", one.name)))
+    for person in _with_people(database, lambda course_people: course_people.members(course)):
+        typer.echo(
+            "\t".join((person.account, person.role.value, person.section or "-", person.group or "-", person.name))
+        )
 
 
 def export_person(
@@ -250,7 +252,7 @@ def export_person(
     with explained():
         if file.exists():
             raise BenchServiceError(f"{file} is there already; choose another name")
-    content = _with_people(database, lambda found: found.export(course, person))
+    content = _with_people(database, lambda course_people: course_people.export(course, person))
     with explained():
         try:
             write_atomically(file.absolute(), content, 0o600)
@@ -267,13 +269,13 @@ def delete_person(
     database: DatabaseUrl = "",
 ) -> None:
     """Their account too, if they are in no other course. Backups that were made before have all of it still."""
-    one = _with_people(database, lambda found: found.find(course, person))
+    found_person = _with_people(database, lambda course_people: course_people.find(course, person))
     if not yes:
         if not sys.stdin.isatty():
             with explained():
-                raise BenchServiceError(f"Give --yes to delete what the service has of {one.name} in {course}")
-        typer.confirm(f"Delete all that the service has of {one.name} in {course}?", abort=True, err=True)
-    count = _with_people(database, lambda found: found.delete(course, person, reason))
+                raise BenchServiceError(f"Give --yes to delete what the service has of {found_person.name} in {course}")
+        typer.confirm(f"Delete all that the service has of {found_person.name} in {course}?", abort=True, err=True)
+    count = _with_people(database, lambda course_people: course_people.delete(course, person, reason))
     typer.echo(f"Deleted, with {count} attempt{'' if count == 1 else 's'}.")
 
 
@@ -288,15 +290,15 @@ def add_questions(
 
         pack = read_pack_folder(folder)
 
-        async def added(parts: Administration) -> adding.Added:
+        async def added(parts: Administration) -> adding.PackAddition:
             await parts.courses.demand(course)
             return await adding.add_questions(parts.database, course, pack)
 
-    found = _with_parts(database, added)
-    for problem, why in found.left_out.items():
-        typer.echo(f"Left out: {problem} {why}", err=True)
-    noun = "question waits" if found.questions == 1 else "questions wait"
-    typer.echo(f"{found.questions} {noun} for the reviewers of {course}.")
+    addition = _with_parts(database, added)
+    for problem, reason in addition.left_out.items():
+        typer.echo(f"Left out: {problem} {reason}", err=True)
+    noun = "question waits" if addition.questions == 1 else "questions wait"
+    typer.echo(f"{addition.questions} {noun} for the reviewers of {course}.")
 
 
 def _utc(time: datetime | None) -> datetime | None:
@@ -307,19 +309,19 @@ def _with_parts(database_url: str, ask: Callable[[Administration], Awaitable[T]]
     with explained(), needs("The bench service", "service"):
         from benchwright_service.bench import open_administration
 
-        async def asked() -> T:
+        async def ask_parts() -> T:
             async with open_administration(Home.find(), database_url or None) as parts:
                 return await ask(parts)
 
-        return asyncio.run(asked())
+        return asyncio.run(ask_parts())
 
 
 def _with_people(database_url: str, ask: Callable[[People], Awaitable[T]]) -> T:
     with explained(), needs("The bench service", "service"):
         from benchwright_service.bench import open_people
 
-        async def asked() -> T:
-            async with open_people(Home.find(), database_url or None) as found:
-                return await ask(found)
+        async def ask_people() -> T:
+            async with open_people(Home.find(), database_url or None) as course_people:
+                return await ask(course_people)
 
-        return asyncio.run(asked())
+        return asyncio.run(ask_people())

@@ -129,8 +129,8 @@ class _Student:
         self._clock = HandClock(wall=started)
 
     async def attend(self, code: str) -> None:
-        async with ServiceClient(self._url) as nobody:
-            token = (await nobody.join(code, self._name)).token
+        async with ServiceClient(self._url) as anonymous_client:
+            token = (await anonymous_client.join(code, self._name)).token
         log = await asyncio.to_thread(EventLog, self._file, now=self._clock.now, monotonic_ns=self._clock.monotonic_ns)
         with contextlib.closing(log):
             async with ServiceClient(self._url, token) as client:
@@ -144,7 +144,7 @@ class _Student:
         problem = await asyncio.to_thread(self._store.unseal, f"{PACK}/{name}")
         is_design = problem.kind is Kind.DESIGN
         path = problem.public.expected[0] if is_design else "answer.md"
-        given = starting_files(problem)[path].decode() if is_design else ""
+        starting_text = starting_files(problem)[path].decode() if is_design else ""
         wrong, right = self._solutions(problem, path)
         chance = 1 / (1 + math.exp(_DIFFICULTY.get(name, -0.5) - self._ability))
         tries = [right] if self._random.random() < chance else [wrong]
@@ -154,22 +154,22 @@ class _Student:
             tries = [f"// my own solution\n{self._copied[name]}"]
         elif tries == [wrong] and is_design:
             self._copied.setdefault(name, wrong)
-        ref, texts = f"{PACK}/{name}", {path: FileText.of_text(given)}
+        ref, texts = f"{PACK}/{name}", {path: FileText.of_text(starting_text)}
         attempt = (await asyncio.to_thread(Attempts(log).create, ref, problem.public_digest, Path("/demo"), texts)).id
         await log.append(attempt, Started())
-        before = given
+        old_text = starting_text
         for number, text in enumerate(tries, 1):
-            for event in self._typed(path, before, text, number, at_once=self._name == _COPIER):
+            for event in self._typed(path, old_text, text, number, at_once=self._name == _COPIER):
                 await log.append(attempt, event)
-            before = text
+            old_text = text
             self._clock.pass_s(self._random.exponential(20))
             run = new_run()
             snapshot = {path: FileText.of_text(text).sha256}
             await log.append(attempt, RunStarted(run=run, number=number, snapshot=snapshot))
             await self._hand_in(client, log, sheet, attempt)
-            shown = await client.run(run, attempt, number, {path: text.encode()})
-            while shown.state not in (RunState.DONE, RunState.CANCELLED):
-                shown = await client.seen(shown.id, shown.revision, _WAIT_S)
+            run_view = await client.run(run, attempt, number, {path: text.encode()})
+            while run_view.state not in (RunState.DONE, RunState.CANCELLED):
+                run_view = await client.wait_for_run(run_view.id, run_view.revision, _WAIT_S)
         await log.append(attempt, Submitted())
         await self._hand_in(client, log, sheet, attempt)
 
@@ -178,20 +178,24 @@ class _Student:
             key = problem.hidden.answer.value if problem.hidden.answer is not None else ""
             return _WRONG.get(str(key), "0"), str(key)
         right = solved_files(problem)[path].decode()
-        possible = [one for one in _MISTAKES if one[0] in right]
+        possible = [mistake for mistake in _MISTAKES if mistake[0] in right]
         old, new = possible[self._random.integers(len(possible))]
         return right.replace(old, new, 1), right
 
-    def _typed(self, path: str, before: str, after: str, number: int, *, at_once: bool) -> Iterator[Event]:
+    def _typed(self, path: str, old_text: str, new_text: str, number: int, *, at_once: bool) -> Iterator[Event]:
         """What turns one text into the other: all behind what they have in common, in pieces as people type."""
-        same = next((at for at, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), None)
-        start = min(len(before), len(after)) if same is None else same
+        common_length = next(
+            (index for index, (a, b) in enumerate(zip(old_text, new_text, strict=False)) if a != b), None
+        )
+        start = min(len(old_text), len(new_text)) if common_length is None else common_length
         version = number * 1_000
-        size = len(after) if at_once else 24
-        for at in range(start, len(after), size):
+        size = len(new_text) if at_once else 24
+        for offset in range(start, len(new_text), size):
             self._clock.pass_s(self._random.exponential(9))
             version += 1
-            change = Change(start=at, end=len(before) if at == start else at, text=after[at : at + size])
+            change = Change(
+                start=offset, end=len(old_text) if offset == start else offset, text=new_text[offset : offset + size]
+            )
             kind = {"kind": "paste" if at_once else "type"}
             is_accepted = self._name == _ASSISTED and version % 3 == 0
             reason = "inlineCompletionAccept" if is_accepted else "cursor"
@@ -201,8 +205,8 @@ class _Student:
     async def _hand_in(self, client: ServiceClient, log: EventLog, sheet: AssignmentView, attempt: str) -> None:
         await log.settled()
         header = await asyncio.to_thread(log.header, attempt)
-        taken = await client.hand_in(header, sheet.id, ())
-        after = taken.anchor.events if taken.anchor is not None else 0
-        while rows := await asyncio.to_thread(log.rows, attempt, after=after, most=MOST_EVENTS):
+        receipt = await client.hand_in(header, sheet.id, ())
+        last_event = receipt.anchor.events if receipt.anchor is not None else 0
+        while rows := await asyncio.to_thread(log.rows, attempt, after_seq=last_event, limit=MOST_EVENTS):
             await client.hand_in(header, sheet.id, rows)
-            after += len(rows)
+            last_event += len(rows)

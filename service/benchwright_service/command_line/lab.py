@@ -46,9 +46,9 @@ def open_study(
 
         async def opened() -> tuple[str, str, int]:
             async with open_lab(Home.find(), database or None) as (lab, _):
-                known = await lab.open(read_study(file))
-            digest = known.preregistered.digest if known.preregistered is not None else ""
-            return known.study.study, digest, len(known.study.pseudonyms)
+                registered_study = await lab.open(read_study(file))
+            digest = registered_study.preregistered.digest if registered_study.preregistered is not None else ""
+            return registered_study.study.study, digest, len(registered_study.study.pseudonyms)
 
         study, digest, places = asyncio.run(opened())
     typer.echo(f"The study {study} is registered: publish its registration's digest, {digest}")
@@ -77,9 +77,9 @@ def status(
         from benchwright_studies.conduct.closing import check_seal
 
         async def watched() -> tuple[StudyWatch, SealCheck | None]:
-            async with open_monitor(Home.find(), database or None) as (monitor, found):
+            async with open_monitor(Home.find(), database or None) as (monitor, study_log):
                 watch = await monitor.watch(study, stuck_after * 60)
-                return watch, await asyncio.to_thread(check_seal, found, study) if watch.digest else None
+                return watch, await asyncio.to_thread(check_seal, study_log, study) if watch.digest else None
 
         watch, seal = asyncio.run(watched())
     if json_output:
@@ -111,36 +111,47 @@ async def _close(study: str, database: str | None, *, force: bool, yes: bool) ->
     from benchwright_service.studies.lab_closing import OPERATOR, conduct, note_begun
 
     home = Home.find()
-    async with open_monitor(home, database) as (monitor, found):
+    async with open_monitor(home, database) as (monitor, study_log):
         watch = await monitor.watch(study)
         if not (watch.digest or yes or force):
             _confirm(watch)
         await note_begun(monitor.database, study, OPERATOR, force=force)
-        return await conduct(monitor.database, found, home, reports_folder(home), study, OPERATOR, force=force)
+        return await conduct(monitor.database, study_log, home, reports_folder(home), study, OPERATOR, force=force)
 
 
 def _confirm(watch: StudyWatch) -> None:
     from benchwright_service.studies.lab_closing import unfinished
 
     going = unfinished(watch)
-    said = f"{len(going)} participants have not finished: {', '.join(going[:5])}. " if going else ""
+    warning = f"{len(going)} participants have not finished: {', '.join(going[:5])}. " if going else ""
     if not sys.stdin.isatty():
-        raise BenchServiceError(f"{said}Give --yes to close {watch.study}: nothing can be added to it afterwards")
-    typer.confirm(f"{said}Close {watch.study}? Nothing can be added to it or changed afterwards", abort=True, err=True)
+        raise BenchServiceError(f"{warning}Give --yes to close {watch.study}: nothing can be added to it afterwards")
+    typer.confirm(
+        f"{warning}Close {watch.study}? Nothing can be added to it or changed afterwards", abort=True, err=True
+    )
 
 
 def _print(watch: StudyWatch, now: datetime) -> None:
     from benchwright_service.studies.lab_monitor import ago
 
     rows = [("participant", "where", "task", "done", "last record", "last work")]
-    for one in watch.participants:
-        task = "" if one.task is None else "practice" if one.task == 0 else str(one.task)
-        done = f"{one.done}/{one.total}" if one.total else ""
-        rows.append((one.participant, one.where.value, task, done, ago(one.heard, now), ago(one.worked, now)))
+    for participant in watch.participants:
+        task = "" if participant.task is None else "practice" if participant.task == 0 else str(participant.task)
+        done_text = f"{participant.done}/{participant.total}" if participant.total else ""
+        rows.append(
+            (
+                participant.participant,
+                participant.where.value,
+                task,
+                done_text,
+                ago(participant.heard, now),
+                ago(participant.worked, now),
+            )
+        )
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
         typer.echo("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip())
-    counts = Counter(one.where.value for one in watch.participants)
-    typer.echo(", ".join(f"{count} {where}" for where, count in counts.items()))
+    counts = Counter(participant.where.value for participant in watch.participants)
+    typer.echo(", ".join(f"{count} {location}" for location, count in counts.items()))
     if watch.digest:
         typer.echo(f"Closed. Digest {watch.digest}")

@@ -137,7 +137,7 @@ def serve(
 
         log_plainly()
         check_host(host, allow_remote=allow_remote)
-        others = read_sign_in(sign_in) if sign_in is not None else None
+        sign_in_settings = read_sign_in(sign_in) if sign_in is not None else None
         models = read_question_models(question_models) if question_models is not None else None
         for sentence in said_of_transport(host, address):
             typer.echo(sentence, err=True)
@@ -151,7 +151,7 @@ def serve(
                 workers=workers,
                 sandbox=sandbox,
                 metrics_port=metrics_port,
-                others=others,
+                sign_in_settings=sign_in_settings,
                 quotas=Quotas(runs_waiting, runs_per_hour, events_per_day, attempts_per_hour, stored_mb),
                 question_models=models,
             )
@@ -194,7 +194,7 @@ def _serve_demo(*, host: str, port: int, workers: int, sandbox: str, allow_remot
                 address=None,
                 workers=workers,
                 sandbox=sandbox,
-                beside=play,
+                companion=play,
             )
 
         asyncio.run(served())

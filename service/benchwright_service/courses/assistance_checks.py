@@ -35,11 +35,11 @@ class CourseChecks:
 
     def characters(self, account: str, assignment: str, problem: str = "") -> int:
         """Characters of models that the assignment did not allow, of one problem or of all."""
-        return sum(one.characters for one in self._of(account, assignment, problem))
+        return sum(check.characters for check in self._checks_of(account, assignment, problem))
 
     def is_unreported(self, account: str, assignment: str, problem: str = "") -> bool:
         """Whether an editor did not report where text came from."""
-        return any(not one.is_reported for one in self._of(account, assignment, problem))
+        return any(not check.is_reported for check in self._checks_of(account, assignment, problem))
 
     def cell(self, account: str, assignment: str) -> str:
         """For a file: characters, `not reported`, or nothing if nothing was checked."""
@@ -48,12 +48,12 @@ class CourseChecks:
             return str(count)
         if self.is_unreported(account, assignment):
             return "not reported"
-        return "0" if self._of(account, assignment, "") else ""
+        return "0" if self._checks_of(account, assignment, "") else ""
 
-    def _of(self, account: str, assignment: str, problem: str) -> Sequence[AssistanceChecked]:
+    def _checks_of(self, account: str, assignment: str, problem: str) -> Sequence[AssistanceChecked]:
         of_problems = self.found.get((account, assignment), {})
         chosen = of_problems.values() if not problem else [of_problems.get(problem, ())]
-        return [one for checks in chosen for one in checks]
+        return [check for checks in chosen for check in checks]
 
 
 class AssistanceChecks:
@@ -92,23 +92,23 @@ class AssistanceChecks:
             going = self._going[course] = asyncio.create_task(self._bring_up_to_date(course, rules))
             going.add_done_callback(lambda _: self._going.pop(course, None))
         await asyncio.wait({going}, timeout=within_s)
-        found: dict[Key, dict[str, list[AssistanceChecked]]] = defaultdict(lambda: defaultdict(list))
+        course_checks: dict[Key, dict[str, list[AssistanceChecked]]] = defaultdict(lambda: defaultdict(list))
         waiting = 0
         for row in await self._rows(course, rules):
             waiting += _is_outdated(row, rules)
             if row.found is not None:
                 checked = AssistanceChecked.model_validate_json(row.found)
-                found[row.account, row.assignment][row.problem.partition("/")[2]].append(checked)
-        return CourseChecks(found, waiting)
+                course_checks[row.account, row.assignment][row.problem.partition("/")[2]].append(checked)
+        return CourseChecks(course_checks, waiting)
 
     async def of_attempt(self, course: str, assignment: str, attempt: str) -> AssistanceChecked | None:
         """What the record of an attempt says now; None if its assignment says nothing of help."""
         history = (await self._courses.rules_on_help(course)).get(assignment)
         if history is None:
             return None
-        held = select(ATTEMPTS_HELD.c.clock_difference_s).where(ATTEMPTS_HELD.c.attempt == attempt)
+        query = select(ATTEMPTS_HELD.c.clock_difference_s).where(ATTEMPTS_HELD.c.attempt == attempt)
         async with self._database.reading() as connection:
-            difference = (await connection.execute(held)).scalar_one()
+            difference = (await connection.execute(query)).scalar_one()
         return await asyncio.to_thread(self._checked, attempt, history, difference)
 
     def _checked(self, attempt: str, history: Sequence[Ruled], difference: float) -> AssistanceChecked:
@@ -120,36 +120,36 @@ class AssistanceChecks:
                 continue
             try:
                 history = rules[row.assignment]
-                found = await asyncio.to_thread(self._checked, row.attempt, history, row.clock_difference_s)
-                values = {"runs": row.asked, "rules": len(history), "found": found.model_dump_json()}
-                kept = self._database.insert_into(ASSISTANCE_CHECKS).values(values | {"attempt": row.attempt})
-                kept = kept.on_conflict_do_update(index_elements=["attempt"], set_=values)
+                check = await asyncio.to_thread(self._checked, row.attempt, history, row.clock_difference_s)
+                values = {"runs": row.asked, "rules": len(history), "found": check.model_dump_json()}
+                upsert = self._database.insert_into(ASSISTANCE_CHECKS).values(values | {"attempt": row.attempt})
+                upsert = upsert.on_conflict_do_update(index_elements=["attempt"], set_=values)
                 async with self._database.writing() as connection:
-                    await connection.execute(kept)
+                    await connection.execute(upsert)
             except Exception:
                 # One that was deleted meanwhile, or that can't be read: the others are checked all the same.
                 logger.exception("an attempt's record can't be checked")
 
     async def _rows(self, course: str, rules: Mapping[str, Sequence[Ruled]]) -> Sequence[Row[Any]]:
         """The attempts at these assignments, each with what is known of it and how many runs it has asked for."""
-        asked = (
+        asked_runs = (
             select(RUNS.c.attempt, func.count().label("asked"))
             .join(ATTEMPTS_HELD, ATTEMPTS_HELD.c.attempt == RUNS.c.attempt)
             .where(ATTEMPTS_HELD.c.assignment.in_(rules))
             .group_by(RUNS.c.attempt)
             .subquery()
         )
-        known = ASSISTANCE_CHECKS.c
-        wanted = (
-            select(ATTEMPTS_HELD, asked.c.asked, known.found, known.runs, known.rules)
+        check_columns = ASSISTANCE_CHECKS.c
+        query = (
+            select(ATTEMPTS_HELD, asked_runs.c.asked, check_columns.found, check_columns.runs, check_columns.rules)
             .join(ASSIGNMENTS, ASSIGNMENTS.c.id == ATTEMPTS_HELD.c.assignment)
-            .join(asked, asked.c.attempt == ATTEMPTS_HELD.c.attempt)
-            .outerjoin(ASSISTANCE_CHECKS, known.attempt == ATTEMPTS_HELD.c.attempt)
+            .join(asked_runs, asked_runs.c.attempt == ATTEMPTS_HELD.c.attempt)
+            .outerjoin(ASSISTANCE_CHECKS, check_columns.attempt == ATTEMPTS_HELD.c.attempt)
             .where(ASSIGNMENTS.c.course == course, ATTEMPTS_HELD.c.assignment.in_(rules))
             .order_by(ATTEMPTS_HELD.c.created)
         )
         async with self._database.reading() as connection:
-            return (await connection.execute(wanted)).all()
+            return (await connection.execute(query)).all()
 
 
 def _is_outdated(row: Row[Any], rules: Mapping[str, Sequence[Ruled]]) -> bool:

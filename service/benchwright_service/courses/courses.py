@@ -116,9 +116,9 @@ class Courses:
         Raises:
             BenchServiceError: It is not so.
         """
-        wanted = select(COURSES.c.id).where(COURSES.c.id == course, COURSES.c.id.not_in(select(PLACES.c.study)))
+        query = select(COURSES.c.id).where(COURSES.c.id == course, COURSES.c.id.not_in(select(PLACES.c.study)))
         async with self._database.reading() as connection:
-            if (await connection.execute(wanted)).scalar() is None:
+            if (await connection.execute(query)).scalar() is None:
                 raise _no_course(course)
 
     async def assign(
@@ -147,10 +147,10 @@ class Courses:
         rules = AssignmentRules(title, opens, due, closes, most_runs, phases, assistance, _all_or(aids))
         rules.check()
         try:
-            known = await asyncio.to_thread(self._store.public, pack)
+            known_pack = await asyncio.to_thread(self._store.public, pack)
         except UnknownProblemError as error:
             raise BenchServiceError(str(error)) from error
-        unknown = set(problems or ()) - {problem.id for problem in known.problems}
+        unknown = set(problems or ()) - {problem.id for problem in known_pack.problems}
         if unknown:
             raise BenchServiceError(
                 f"pack {pack!r} has no problem {min(unknown)!r}; `benchwright problems list {pack}`"
@@ -158,7 +158,7 @@ class Courses:
         row = {
             "id": uuid.uuid4().hex,
             "course": course,
-            "title": title or known.title,
+            "title": title or known_pack.title,
             "pack": pack,
             "problems": json.dumps(list(problems)) if problems is not None else None,
             "assistance": _RULED.dump_json((Ruled(since=None, rule=assistance),)).decode() if assistance else None,
@@ -178,9 +178,9 @@ class Courses:
             BenchServiceError: The course has no such assignment, or it closes before it is due.
         """
         rules.check()
-        this = ASSIGNMENTS.c.id == assignment, ASSIGNMENTS.c.course == course
+        conditions = ASSIGNMENTS.c.id == assignment, ASSIGNMENTS.c.course == course
         async with self._database.writing() as connection:
-            row = (await connection.execute(select(ASSIGNMENTS).where(*this).with_for_update())).one_or_none()
+            row = (await connection.execute(select(ASSIGNMENTS).where(*conditions).with_for_update())).one_or_none()
             if row is None:
                 raise BenchServiceError(f"the course {course!r} has no assignment {assignment!r}")
             history = ruled(row.assistance)
@@ -188,16 +188,16 @@ class Courses:
                 # Whoever has begun has read the rule before this one: it stays, for what was written under it.
                 history = (*history, Ruled(since=self._now(), rule=rules.assistance))
             values = {"title": rules.title or row.title, "assistance": _RULED.dump_json(history).decode()}
-            await connection.execute(update(ASSIGNMENTS).where(*this).values(values | rules.columns))
+            await connection.execute(update(ASSIGNMENTS).where(*conditions).values(values | rules.columns))
 
     async def rules_on_help(self, course: str) -> dict[str, Sequence[Ruled]]:
         """What the assignments of a course have said of help by models, oldest first; without those that never did."""
-        wanted = select(ASSIGNMENTS.c.id, ASSIGNMENTS.c.assistance).where(ASSIGNMENTS.c.course == course)
+        query = select(ASSIGNMENTS.c.id, ASSIGNMENTS.c.assistance).where(ASSIGNMENTS.c.course == course)
         async with self._database.reading() as connection:
-            rows = (await connection.execute(wanted)).all()
+            rows = (await connection.execute(query)).all()
         return {row.id: history for row in rows if (history := ruled(row.assistance))}
 
-    async def of(
+    async def visible_assignments(
         self, account: str, *, studies: bool = False, only: str | None = None, archived: bool = False
     ) -> Sequence[AssignmentView]:
         """The assignments that somebody may see, by course and in the order in which they were made.
@@ -208,33 +208,33 @@ class Courses:
             only: The id of one; None for all.
             archived: Whether those of archived courses are among them, which nobody works on.
         """
-        mine = and_(EXTENSIONS.c.assignment == ASSIGNMENTS.c.id, EXTENSIONS.c.account == account)
-        wanted = (
+        own_extension = and_(EXTENSIONS.c.assignment == ASSIGNMENTS.c.id, EXTENSIONS.c.account == account)
+        query = (
             select(ASSIGNMENTS, EXTENSIONS.c.due.label("own_due"), EXTENSIONS.c.closes.label("own_closes"))
             .join(MEMBERS, MEMBERS.c.course == ASSIGNMENTS.c.course)
             .join(COURSES, COURSES.c.id == ASSIGNMENTS.c.course)
-            .outerjoin(EXTENSIONS, mine)
+            .outerjoin(EXTENSIONS, own_extension)
             .where(MEMBERS.c.account == account)
             .where(ASSIGNMENTS.c.opens.is_(None) | (ASSIGNMENTS.c.opens <= self._now()))
             .order_by(ASSIGNMENTS.c.course, ASSIGNMENTS.c.created, ASSIGNMENTS.c.id)
         )
         if not archived:
-            wanted = wanted.where(COURSES.c.archived.is_(None))
+            query = query.where(COURSES.c.archived.is_(None))
         if only is not None:
-            wanted = wanted.where(ASSIGNMENTS.c.id == only)
+            query = query.where(ASSIGNMENTS.c.id == only)
         if not studies:
-            wanted = wanted.where(ASSIGNMENTS.c.course.not_in(select(PLACES.c.study)))
+            query = query.where(ASSIGNMENTS.c.course.not_in(select(PLACES.c.study)))
         async with self._database.reading() as connection:
-            rows = (await connection.execute(wanted)).all()
+            rows = (await connection.execute(query)).all()
         return [await self._view(row, Times(moment(row.own_due), moment(row.own_closes))) for row in rows]
 
     async def all_of(self, course: str) -> Sequence[AssignmentView]:
         """All assignments of a course, also those that have not opened yet, in the order in which they were made."""
-        wanted = (
+        query = (
             select(ASSIGNMENTS).where(ASSIGNMENTS.c.course == course).order_by(ASSIGNMENTS.c.created, ASSIGNMENTS.c.id)
         )
         async with self._database.reading() as connection:
-            rows = (await connection.execute(wanted)).all()
+            rows = (await connection.execute(query)).all()
         return [await self._view(row) for row in rows]
 
     async def open_to(self, account: str, assignment: str) -> AssignmentView:
@@ -243,14 +243,14 @@ class Courses:
         Raises:
             RefusalError: There is none for them, or it is closed.
         """
-        found = next(iter(await self.of(account, studies=True, only=assignment)), None)
-        if found is None:
+        view = next(iter(await self.visible_assignments(account, studies=True, only=assignment)), None)
+        if view is None:
             raise RefusalError(Kind.NOT_FOUND, "There is no such assignment.", "List the assignments again.")
-        if found.closes is not None and found.closes.timestamp() < self._now():
+        if view.closes is not None and view.closes.timestamp() < self._now():
             raise RefusalError(
                 Kind.CONFLICT, "The assignment is closed.", "Ask the course's staff for an extension if you need one."
             )
-        return found
+        return view
 
     def pack_names(self) -> Sequence[str]:
         """The packs that can be assigned. Waits for the disk."""
@@ -266,20 +266,22 @@ class Courses:
 
     async def most_shown(self, attempt: str) -> Reveal | None:
         """The most that the assignment of an attempt shows of a verdict now. None if it says nothing."""
-        mine = and_(EXTENSIONS.c.assignment == ASSIGNMENTS.c.id, EXTENSIONS.c.account == ATTEMPTS_HELD.c.account)
-        wanted = (
+        own_extension = and_(
+            EXTENSIONS.c.assignment == ASSIGNMENTS.c.id, EXTENSIONS.c.account == ATTEMPTS_HELD.c.account
+        )
+        query = (
             select(ASSIGNMENTS, EXTENSIONS.c.due.label("own_due"), EXTENSIONS.c.closes.label("own_closes"))
             .join(ATTEMPTS_HELD, ATTEMPTS_HELD.c.assignment == ASSIGNMENTS.c.id)
-            .outerjoin(EXTENSIONS, mine)
+            .outerjoin(EXTENSIONS, own_extension)
             .where(ATTEMPTS_HELD.c.attempt == attempt)
         )
         async with self._database.reading() as connection:
-            row = (await connection.execute(wanted)).one_or_none()
+            row = (await connection.execute(query)).one_or_none()
         return self._shown_now(row, Times(moment(row.own_due), moment(row.own_closes))) if row is not None else None
 
     def _shown_now(self, row: Row[Any], extension: Times | None) -> Reveal | None:
         times = times_of(Times(moment(row.due), moment(row.closes)), extension)
-        return phases_of(row).at(datetime.fromtimestamp(self._now(), UTC), times)
+        return phases_of(row).policy_at(datetime.fromtimestamp(self._now(), UTC), times)
 
     async def pack(self, account: str, name: str) -> PublicPack:
         """The public part of a pack, as far as somebody has it to work on.
@@ -287,13 +289,15 @@ class Courses:
         Raises:
             RefusalError: They have nothing of it.
         """
-        mine = [one for one in await self.of(account, studies=True) if one.pack == name]
-        if not mine:
+        assignments = [view for view in await self.visible_assignments(account, studies=True) if view.pack == name]
+        if not assignments:
             raise RefusalError(Kind.NOT_FOUND, "There is no such pack.", "List the assignments again.")
-        allowed = {problem for one in mine for problem in one.problems}
+        allowed = {problem for assignment in assignments for problem in assignment.problems}
         pack, _ = await self._public(name)
-        shown = pack.model_copy(update={"problems": tuple(one for one in pack.problems if one.id in allowed)})
-        return PublicPack(digest=_digest(shown), pack=shown)
+        shown_pack = pack.model_copy(
+            update={"problems": tuple(pack_problem for pack_problem in pack.problems if pack_problem.id in allowed)}
+        )
+        return PublicPack(digest=_digest(shown_pack), pack=shown_pack)
 
     async def _view(self, row: Row[Any], extension: Times | None = None) -> AssignmentView:
         pack, pack_digest = await self._public(row.pack)
@@ -313,16 +317,16 @@ class Courses:
             reveal_after_due=row.reveal_after_due,
             reveal_after_closing=row.reveal_after_closing,
             assistance=history[-1].rule if (history := ruled(row.assistance)) else None,
-            aids=tuple(Aid(one) for one in json.loads(row.aids)) if row.aids is not None else None,
+            aids=tuple(Aid(aid) for aid in json.loads(row.aids)) if row.aids is not None else None,
         )
 
     async def _public(self, name: str) -> tuple[Pack, str]:
         pack = await asyncio.to_thread(self._store.public, name)
-        known = self._digests.get(name)
+        known_digest = self._digests.get(name)
         # The store returns the same object until the pack changes; a built-in one never does.
-        if known is None or (known[0] is not pack and known[0] != pack):
-            known = self._digests[name] = (pack, await asyncio.to_thread(_digest, pack))
-        return known
+        if known_digest is None or (known_digest[0] is not pack and known_digest[0] != pack):
+            known_digest = self._digests[name] = (pack, await asyncio.to_thread(_digest, pack))
+        return known_digest
 
 
 def _all_or(aids: Collection[Aid] | None) -> frozenset[Aid] | None:
@@ -336,8 +340,8 @@ def ruled(column: str | None) -> tuple[Ruled, ...]:
 
 def phases_of(row: Row[Any]) -> RevealPhases:
     """How much an assignment shows of verdicts."""
-    named = (row.reveal, row.reveal_after_due, row.reveal_after_closing)
-    return RevealPhases(*(Reveal(one) if one else None for one in named))
+    phase_names = (row.reveal, row.reveal_after_due, row.reveal_after_closing)
+    return RevealPhases(*(Reveal(phase_name) if phase_name else None for phase_name in phase_names))
 
 
 def _no_course(course: str) -> BenchServiceError:

@@ -62,7 +62,7 @@ class HandedHints:
         Raises:
             RefusalError: The attempt is not the account's, hints are not allowed, or this one can't be taken yet.
         """
-        ref, assignment = await self._evidence.held(account, attempt)
+        ref, assignment = await self._evidence.problem_and_assignment(account, attempt)
         public = await asyncio.to_thread(self._store.problem, ref)
         rules = public.public.hints
         if not 1 <= number <= len(rules):
@@ -76,10 +76,10 @@ class HandedHints:
         return HintText(number=number, text=hint_of(ref, hidden, number), cost=cost)
 
     async def _cost(self, attempt: str, number: int) -> float | None:
-        wanted = select(HINTS.c.cost).where(HINTS.c.attempt == attempt, HINTS.c.number == number)
+        query = select(HINTS.c.cost).where(HINTS.c.attempt == attempt, HINTS.c.number == number)
         async with self._database.reading() as connection:
-            found: float | None = (await connection.execute(wanted)).scalar()
-        return found
+            cost: float | None = (await connection.execute(query)).scalar()
+        return cost
 
     async def _check_allowed(self, account: str, assignment: AssignmentView, ref: str) -> None:
         """Makes sure that the study or the assignment allows hints, by what this service knows."""
@@ -87,18 +87,18 @@ class HandedHints:
         aids = frozenset(assignment.aids) if assignment.aids is not None else None
         terms = Terms("", assigned) if assigned is not None else Terms("", aids=aids)
         if not terms.allows_aid(Aid.HINTS):
-            by = "study" if assigned is not None else "assignment"
-            raise RefusalError(Kind.CONFLICT, f"The {by} does not allow hints.", "Go on without them.")
+            forbidder = "study" if assigned is not None else "assignment"
+            raise RefusalError(Kind.CONFLICT, f"The {forbidder} does not allow hints.", "Go on without them.")
 
     async def _check_turn(self, attempt: str, number: int, rule: HintRule) -> None:
-        taken = select(func.count()).select_from(HINTS).where(HINTS.c.attempt == attempt)
+        taken_query = select(func.count()).select_from(HINTS).where(HINTS.c.attempt == attempt)
         decided = select(func.count()).select_from(RUNS)
         decided = decided.where(RUNS.c.attempt == attempt, RUNS.c.outcome.in_(DECIDED))
         async with self._database.reading() as connection:
-            before = (await connection.execute(taken)).scalar_one()
+            taken_count = (await connection.execute(taken_query)).scalar_one()
             runs = (await connection.execute(decided)).scalar_one()
-        if number != before + 1:
-            raise RefusalError(Kind.CONFLICT, f"Hint {before + 1} comes next.", "Take the hints in order.")
+        if number != taken_count + 1:
+            raise RefusalError(Kind.CONFLICT, f"Hint {taken_count + 1} comes next.", "Take the hints in order.")
         summary = await asyncio.to_thread(self._evidence.log.summary, attempt)
         if summary.state is not AttemptState.RUNNING:
             raise RefusalError(Kind.CONFLICT, "The attempt's clock does not run.", "Start or resume it first.")

@@ -41,20 +41,20 @@ class OwnRuns:
         self._courses = courses
         self._views = views
 
-    async def of(self, account: str, assignment: str) -> Mapping[str, Sequence[OwnRun]]:
+    async def newest_runs(self, account: str, assignment: str) -> Mapping[str, Sequence[OwnRun]]:
         """By problem, the newest runs, newest first; a problem without runs is left out."""
-        wanted = (
+        query = (
             select(RUNS, ATTEMPTS_HELD.c.problem.label("ref"))
             .join(ATTEMPTS_HELD, ATTEMPTS_HELD.c.attempt == RUNS.c.attempt)
             .where(ATTEMPTS_HELD.c.account == account, ATTEMPTS_HELD.c.assignment == assignment)
             .order_by(RUNS.c.queued.desc(), RUNS.c.number.desc())
         )
         async with self._database.reading() as connection:
-            rows = (await connection.execute(wanted)).all()
-        most = await self._courses.most_shown(rows[0].attempt) if rows else None
-        found: dict[str, list[OwnRun]] = defaultdict(list)
+            rows = (await connection.execute(query)).all()
+        reveal = await self._courses.most_shown(rows[0].attempt) if rows else None
+        runs_by_problem: dict[str, list[OwnRun]] = defaultdict(list)
         for row in rows:
-            runs = found[row.ref.partition("/")[2]]
+            runs = runs_by_problem[row.ref.partition("/")[2]]
             if len(runs) < MOST_SHOWN:
-                runs.append(OwnRun(moment(row.queued), await self._views.limited(row, row.ref, most)))
-        return found
+                runs.append(OwnRun(moment(row.queued), await self._views.limited(row, row.ref, reveal)))
+        return runs_by_problem

@@ -128,7 +128,7 @@ class Playback:
         self._text = text
         self._chunks: list[bytes] = []
         ends = [bound.first for bound in bounds[1:]] + [len(steps)]
-        self._more = text.chunks(steps, ends if steps else [], iter(contents))
+        self._coming_chunks = text.chunks(steps, ends if steps else [], iter(contents))
 
     @property
     def size(self) -> int:
@@ -137,21 +137,21 @@ class Playback:
 
     def chunk(self, number: int) -> bytes | None:
         """A chunk, as `PlaybackText.chunks` makes it; None if there is none."""
-        while number >= len(self._chunks) and (more := next(self._more, None)) is not None:
-            self._chunks.append(more)
+        while number >= len(self._chunks) and (next_chunk := next(self._coming_chunks, None)) is not None:
+            self._chunks.append(next_chunk)
         return self._chunks[number] if number < len(self._chunks) else None
 
     def final(self) -> Mapping[str, str]:
         """The files that differ from the start, at the end."""
-        self._chunks.extend(self._more)
+        self._chunks.extend(self._coming_chunks)
         return self._text.changed()
 
-    def place(self, wall_s: float) -> tuple[int, float]:
+    def step_and_time(self, wall_s: float) -> tuple[int, float]:
         """The step and the time that belong to the solver's wall time, about."""
-        found = bisect_right(self.bounds, wall_s, key=lambda bound: bound.wall_s) - 1
-        if found < 0:
+        bound_index = bisect_right(self.bounds, wall_s, key=lambda bound: bound.wall_s) - 1
+        if bound_index < 0:
             return 0, 0.0
-        bound = self.bounds[found]
+        bound = self.bounds[bound_index]
         at_s = bound.at_s + wall_s - bound.wall_s
         return (self.steps - 1, self.duration_s) if at_s >= self.duration_s else (bound.first, at_s)
 
@@ -196,16 +196,16 @@ class _Reading:
 
     def take(self, seq: int, wall: str, mono_ns: int, process: str, body: str) -> None:
         kind, clock = type_of(body), self._clock
-        before = clock.state
+        earlier_state = clock.state
         clock.follow(kind, mono_ns, process)
         self._events = seq
         path = self._text(kind, seq, wall, body)
         if kind in _QUIET:
             return
         step, at_s = len(self._steps), clock.at_ns / _NS
-        if before is not AttemptState.PAUSED and clock.state is AttemptState.PAUSED:
+        if earlier_state is not AttemptState.PAUSED and clock.state is AttemptState.PAUSED:
             self._pauses.append((step, at_s, str(read_json(body).get("reason") or "")))
-        elif before is AttemptState.PAUSED and clock.state is not AttemptState.PAUSED:
+        elif earlier_state is AttemptState.PAUSED and clock.state is not AttemptState.PAUSED:
             self._ends.append(at_s)
         if kind in _OF_RUNS:
             self._runs[read_json(body)["number"]] = step, at_s
@@ -226,9 +226,9 @@ class _Reading:
         if kind in _SETS:
             value = read_json(body)
             contents = model_of(value).contents()
-            files = {one: file.text if file is not None else None for one, file in contents.items()}
+            files = {path: file.text if file is not None else None for path, file in contents.items()}
             edits.set_files(files, seq, clock.at_ns)
-            self._set[seq] = {one: len(text or "") for one, text in files.items()}
+            self._set[seq] = {path: len(text or "") for path, text in files.items()}
             self._paths.update(files)
             if value.get("cause") == TextCause.WRITTEN.value:
                 self._by_model.add(seq)
@@ -236,9 +236,9 @@ class _Reading:
         if kind in _HIDING:
             edits.set_files(dict.fromkeys(self._paths), seq, clock.at_ns)
         elif kind in _ABOUT:
-            event, about, version = about_edit(body)
+            event, edited_path, version = about_edit(body)
             if version is not None:
-                edits.attributor.about(about, version, event)
+                edits.attributor.note_about(edited_path, version, event)
         elif kind in _ANNOUNCING:
             edits.attributor.announce(model_of(read_json(body)), wall)
         return ""
@@ -254,7 +254,7 @@ class _Reading:
         for origin, total in labels.values():
             inserted[origin] += total
         kinds = [self._paused(), *(self._inserting(labels, kind, mark) for kind, mark in _KINDS.items())]
-        marks = [mark for found in kinds for mark in found[:_MOST_MARKS]]
+        marks = [mark for kind_marks in kinds for mark in kind_marks[:_MOST_MARKS]]
         return Playback(
             self._events,
             self._steps,
@@ -272,29 +272,29 @@ class _Reading:
     def _paused(self) -> list[Mark]:
         ends = [*self._ends, self._clock.at_ns / _NS]
         marks = [
-            Mark(step, at_s, "pause", until_s=ends[place], text=reason)
-            for place, (step, at_s, reason) in enumerate(self._pauses)
+            Mark(step, at_s, "pause", until_s=ends[step_index], text=reason)
+            for step_index, (step, at_s, reason) in enumerate(self._pauses)
         ]
         return sorted(marks, key=lambda mark: mark.at_s - (mark.until_s or 0))
 
-    def _inserting(self, labels: Labels, kind: str, wanted: str) -> list[Mark]:
+    def _inserting(self, labels: Labels, kind: str, expected_mark: str) -> list[Mark]:
         """Edits that put in text with a mark, the longest first."""
         marks = [
-            Mark(place, step.at_ns / _NS, kind, step.path, label[1])
-            for place, step in enumerate(self._steps)
-            if (label := labels.get(step.seq)) and label[1] and MARKS.get(label[0]) == wanted
+            Mark(step_index, step.at_ns / _NS, kind, step.path, label[1])
+            for step_index, step in enumerate(self._steps)
+            if (label := labels.get(step.seq)) and label[1] and MARKS.get(label[0]) == expected_mark
         ]
         return sorted(marks, key=lambda mark: -mark.characters)
 
     def _bounds(self, labels: Labels, deleted: Mapping[int, int | None]) -> list[Bound]:
         bounds: list[Bound] = []
         sizes: dict[str, int] = {}
-        weight = most = total = 0
-        for place, step in enumerate(self._steps):
-            if weight >= most:
+        weight = bound_weight = total = 0
+        for step_index, step in enumerate(self._steps):
+            if weight >= bound_weight:
                 wall_s = datetime.fromisoformat(step.wall).timestamp()
-                bounds.append(Bound(place, step.at_ns / _NS, wall_s))
-                weight, most = 0, max(_CHUNK, total)
+                bounds.append(Bound(step_index, step.at_ns / _NS, wall_s))
+                weight, bound_weight = 0, max(_CHUNK, total)
             weight += _STEP
             lengths = self._set.get(step.seq, {})
             if step.seq in labels:

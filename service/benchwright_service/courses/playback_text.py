@@ -16,7 +16,7 @@ from benchwright_verilog.syntax.surrogates import join_surrogates
 
 GIVEN, TYPED, PASTED, ASSISTED, OTHER = "gtpao"
 """Marks of text: from the start files, typed, pasted, by an assistant, from anything else."""
-MARKS = {Origin.TYPED.value: TYPED, Origin.PASTE.value: PASTED} | {one.value: ASSISTED for one in BY_MODEL}
+MARKS = {Origin.TYPED.value: TYPED, Origin.PASTE.value: PASTED} | {origin.value: ASSISTED for origin in BY_MODEL}
 """Origin → its mark, if it is not `OTHER`."""
 _MS = 1_000_000
 
@@ -49,12 +49,12 @@ class PlaybackText:
         self._labels = labels
         self._by_model = by_model
         self._files = MarkedTexts()
-        self._given: dict[str, str] = {}
+        self._given_texts: dict[str, str] = {}
 
     def changed(self) -> dict[str, str]:
         """The files that differ from the start now, with their text."""
         texts = {path: str(text) for path, text in self._files.texts.items() if text is not None}
-        return {path: text for path, text in sorted(texts.items()) if text != self._given.get(path)}
+        return {path: text for path, text in sorted(texts.items()) if text != self._given_texts.get(path)}
 
     def chunks(self, steps: Sequence[Step], ends: Sequence[int], contents: Iterator[Content]) -> Iterator[bytes]:
         """The chunks, JSON with gzip.
@@ -71,24 +71,24 @@ class PlaybackText:
         content = next(contents, None)
         begin = 0
         for end in ends:
-            before = {path: self._marked(path) for path in self._files.texts}
-            written: list[Any] = []
+            earlier_files = {path: self._marked(path) for path in self._files.texts}
+            step_rows: list[Any] = []
             for step in steps[begin:end]:
                 changes: dict[str, Any] = {}
                 while content is not None and content.seq <= step.seq:
                     changes = self._changes(content)
                     content = next(contents, None)
                 origin, characters = self._labels.get(step.seq, ("", 0))
-                written.append((step.at_ns // _MS, step.kind, step.path, origin, characters, changes))
+                step_rows.append((step.at_ns // _MS, step.kind, step.path, origin, characters, changes))
             begin = end
-            value = {"files": before, "steps": written}
+            value = {"files": earlier_files, "steps": step_rows}
             yield gzip.compress(json.dumps(value, separators=(",", ":")).encode(), 1, mtime=0)
 
     def _changes(self, content: Content) -> dict[str, list[Any] | None]:
         if content.files is not None:
             return {path: self._set(content.seq, path, text) for path, text in content.files.items()}
         path, mark = content.path, MARKS.get(self._labels[content.seq][0], OTHER)
-        changes = [self._narrowed(path, one) if one[0] is None else one for one in content.changes]
+        changes = [self._narrowed(path, change) if change[0] is None else change for change in content.changes]
         self._files.edit(path, changes, mark)
         return {path: None if self._files.texts.get(path) is None else [(*change, mark) for change in changes]}
 
@@ -99,7 +99,7 @@ class PlaybackText:
         change: StoredChange = (None, None, join_surrogates(text))
         mark = ASSISTED if seq in self._by_model else OTHER
         if seq == 1:
-            self._given[path], mark = change[2], GIVEN
+            self._given_texts[path], mark = change[2], GIVEN
         else:
             change = self._narrowed(path, change)
         self._files.edit(path, [change], mark)
@@ -111,29 +111,29 @@ class PlaybackText:
         if old is None:
             return change
         text, new = str(old), join_surrogates(change[2])
-        most = min(len(text), len(new))
-        head = _in_common(text, new, most)
-        tail = _in_common(text[::-1], new[::-1], most - head)
+        shorter_length = min(len(text), len(new))
+        head = _in_common(text, new, shorter_length)
+        tail = _in_common(text[::-1], new[::-1], shorter_length - head)
         return head, len(text) - tail, new[head : len(new) - tail]
 
     def _marked(self, path: str) -> list[tuple[str, str]] | None:
         text = self._files.texts[path]
         if text is None:
             return None
-        whole, at, found = str(text), 0, []
+        whole, offset, marked_pieces = str(text), 0, []
         for mark, run in groupby(str(self._files.owners[path])):
             length = sum(1 for _ in run)
-            found.append((mark, whole[at : at + length]))
-            at += length
-        return found
+            marked_pieces.append((mark, whole[offset : offset + length]))
+            offset += length
+        return marked_pieces
 
 
-def _in_common(one: str, other: str, most: int) -> int:
+def _in_common(left: str, right: str, limit: int) -> int:
     """How many code points two texts begin with alike, at most some. It halves: comparing slices is fast."""
-    low, high = 0, most
+    low, high = 0, limit
     while low < high:
         middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
+        if left[low:middle] == right[low:middle]:
             low = middle
         else:
             high = middle - 1

@@ -22,7 +22,7 @@ from benchwright_service.runs.run_rows import GOING
 from benchwright_service.storage.tables import ACCOUNTS, ASSIGNMENTS, ATTEMPTS_HELD, MEMBERS, RECEIPTS, RUNS, moment
 
 
-class Standing(StrEnum):
+class ProblemStanding(StrEnum):
     """How far somebody is with a problem."""
 
     NEW = "not begun"
@@ -46,7 +46,7 @@ class Student:
 class Cell:
     """A student and a problem of an assignment."""
 
-    standing: Standing = Standing.NEW
+    standing: ProblemStanding = ProblemStanding.NEW
     runs: int = 0
     """That ended by a verdict."""
     waiting: int = 0
@@ -71,7 +71,7 @@ class Matrix:
 
 
 @dataclass(frozen=True)
-class Written:
+class TextFromSource:
     """Text of an attempt that came from one source."""
 
     origin: str
@@ -122,71 +122,71 @@ class Progress:
 
     async def students(self, course: str, section: str = "") -> Sequence[Student]:
         """The participants of a course, or of one of its sections, by name."""
-        wanted = (
+        query = (
             select(ACCOUNTS.c.id, ACCOUNTS.c.name, MEMBERS.c.section, MEMBERS.c.team)
             .join(MEMBERS, MEMBERS.c.account == ACCOUNTS.c.id)
             .where(MEMBERS.c.course == course, MEMBERS.c.role == Role.PARTICIPANT.value)
             .order_by(func.lower(ACCOUNTS.c.name), ACCOUNTS.c.id)
         )
         if section:
-            wanted = wanted.where(MEMBERS.c.section == section)
+            query = query.where(MEMBERS.c.section == section)
         async with self._database.reading() as connection:
-            return [Student(row.id, row.name, row.section, row.team) for row in await connection.execute(wanted)]
+            return [Student(row.id, row.name, row.section, row.team) for row in await connection.execute(query)]
 
     async def matrix(self, course: str, assignments: Sequence[AssignmentView], section: str = "") -> Matrix:
         """All students of a course, or of a section, by all problems of these assignments."""
         students = await self.students(course, section)
-        held = ATTEMPTS_HELD.c
-        wanted = (
+        held_columns = ATTEMPTS_HELD.c
+        query = (
             select(
-                held.account,
-                held.assignment,
-                held.problem,
-                func.max(held.created).label("created"),
+                held_columns.account,
+                held_columns.assignment,
+                held_columns.problem,
+                func.max(held_columns.created).label("created"),
                 func.max(RUNS.c.queued).label("queued"),
                 func.count(RUNS.c.verdict).label("runs"),
                 func.sum(case((RUNS.c.outcome == Outcome.PASSED.value, 1), else_=0)).label("passed"),
                 func.sum(case((RUNS.c.state.in_(GOING) & (RUNS.c.regrade == ""), 1), else_=0)).label("waiting"),
             )
-            .join(ASSIGNMENTS, ASSIGNMENTS.c.id == held.assignment)
-            .outerjoin(RUNS, RUNS.c.attempt == held.attempt)
+            .join(ASSIGNMENTS, ASSIGNMENTS.c.id == held_columns.assignment)
+            .outerjoin(RUNS, RUNS.c.attempt == held_columns.attempt)
             .where(ASSIGNMENTS.c.course == course)
-            .group_by(held.account, held.assignment, held.problem)
+            .group_by(held_columns.account, held_columns.assignment, held_columns.problem)
         )
         async with self._database.reading() as connection:
-            rows = (await connection.execute(wanted)).all()
+            rows = (await connection.execute(query)).all()
         cells = {(row.account, row.assignment, row.problem.partition("/")[2]): _cell(row) for row in rows}
-        columns = [(one, problem) for one in assignments for problem in one.problems]
+        columns = [(assignment, problem) for assignment in assignments for problem in assignment.problems]
         return Matrix(students, columns, cells)
 
-    async def own(self, account: str, course: str) -> Mapping[str, int]:
+    async def passed_counts(self, account: str, course: str) -> Mapping[str, int]:
         """How many problems of each assignment somebody has passed, by assignment."""
-        held = ATTEMPTS_HELD.c
-        wanted = (
-            select(held.assignment, func.count(distinct(held.problem)).label("passed"))
-            .join(ASSIGNMENTS, ASSIGNMENTS.c.id == held.assignment)
-            .join(RUNS, RUNS.c.attempt == held.attempt)
-            .where(held.account == account, ASSIGNMENTS.c.course == course)
+        held_columns = ATTEMPTS_HELD.c
+        query = (
+            select(held_columns.assignment, func.count(distinct(held_columns.problem)).label("passed"))
+            .join(ASSIGNMENTS, ASSIGNMENTS.c.id == held_columns.assignment)
+            .join(RUNS, RUNS.c.attempt == held_columns.attempt)
+            .where(held_columns.account == account, ASSIGNMENTS.c.course == course)
             .where(RUNS.c.outcome == Outcome.PASSED.value)
-            .group_by(held.assignment)
+            .group_by(held_columns.assignment)
         )
         async with self._database.reading() as connection:
-            return {row.assignment: row.passed for row in (await connection.execute(wanted)).all()}
+            return {row.assignment: row.passed for row in (await connection.execute(query)).all()}
 
     async def attempts(self, account: str, assignment: str, problem: str) -> Sequence[AttemptLine]:
         """The attempts of a student at a problem of an assignment, in their order, with their runs."""
-        held = (
+        query = (
             select(ATTEMPTS_HELD)
             .where(ATTEMPTS_HELD.c.account == account, ATTEMPTS_HELD.c.assignment == assignment)
             .where(ATTEMPTS_HELD.c.problem.endswith(f"/{problem}", autoescape=True))
             .order_by(ATTEMPTS_HELD.c.created)
         )
         async with self._database.reading() as connection:
-            rows = (await connection.execute(held)).all()
+            rows = (await connection.execute(query)).all()
             ids = [row.attempt for row in rows]
             runs = (await connection.execute(select(RUNS).where(RUNS.c.attempt.in_(ids)).order_by(RUNS.c.number))).all()
-            wanted = select(RECEIPTS.c.attempt, RECEIPTS.c.anchor).where(RECEIPTS.c.attempt.in_(ids))
-            receipts = (await connection.execute(wanted)).all()
+            receipts_query = select(RECEIPTS.c.attempt, RECEIPTS.c.anchor).where(RECEIPTS.c.attempt.in_(ids))
+            receipts = (await connection.execute(receipts_query)).all()
         summaries = await asyncio.to_thread(lambda: [self._log.summary(attempt) for attempt in ids])
         by_attempt: dict[str, list[RunLine]] = defaultdict(list)
         for run in runs:
@@ -196,7 +196,9 @@ class Progress:
                 row.attempt,
                 moment(row.created),
                 row.clock_difference_s,
-                _span(row.clock_difference_s, [one.anchor for one in receipts if one.attempt == row.attempt]),
+                _span(
+                    row.clock_difference_s, [receipt.anchor for receipt in receipts if receipt.attempt == row.attempt]
+                ),
                 summary,
                 by_attempt[row.attempt],
             )
@@ -204,14 +206,16 @@ class Progress:
         ]
 
 
-def written_of(inserted: Mapping[str, int]) -> Sequence[Written]:
+def written_of(inserted: Mapping[str, int]) -> Sequence[TextFromSource]:
     """Where text came from, the most first.
 
     Args:
         inserted: Origin → code points put in.
     """
     counts = Counter(inserted)
-    return [Written(origin, number, number / counts.total()) for origin, number in counts.most_common() if number]
+    return [
+        TextFromSource(origin, number, number / counts.total()) for origin, number in counts.most_common() if number
+    ]
 
 
 def _span(newest_s: float, receipts: Sequence[str]) -> tuple[float, float]:
@@ -224,7 +228,7 @@ def _span(newest_s: float, receipts: Sequence[str]) -> tuple[float, float]:
 
 
 def _cell(row: Row[Any]) -> Cell:
-    standing = Standing.PASSED if row.passed else Standing.FAILED if row.runs else Standing.STARTED
+    standing = ProblemStanding.PASSED if row.passed else ProblemStanding.FAILED if row.runs else ProblemStanding.STARTED
     return Cell(standing, row.runs, row.waiting, moment(max(row.created, row.queued or 0.0)))
 
 

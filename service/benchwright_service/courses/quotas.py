@@ -37,7 +37,7 @@ class _Allowance:
     """A bucket that is full after a whole period without use."""
 
     level: float
-    at: float
+    last_time: float
 
 
 @dataclass
@@ -76,8 +76,8 @@ class QuotaKeeper:
         Raises:
             RefusalError: There were too many within a day.
         """
-        what = f"The limit of events is {self._quotas.events_per_day:,} a day for one person."
-        self._take("events_per_day", account, count, self._quotas.events_per_day, _DAY_S, what)
+        limit_text = f"The limit of events is {self._quotas.events_per_day:,} a day for one person."
+        self._take("events_per_day", account, count, self._quotas.events_per_day, _DAY_S, limit_text)
 
     def take_attempt(self, account: str) -> None:
         """Counts a new attempt.
@@ -85,8 +85,8 @@ class QuotaKeeper:
         Raises:
             RefusalError: There were too many within an hour.
         """
-        what = f"The limit of new attempts is {self._quotas.attempts_per_hour:,} an hour for one person."
-        self._take("attempts_per_hour", account, 1, self._quotas.attempts_per_hour, _HOUR_S, what)
+        limit_text = f"The limit of new attempts is {self._quotas.attempts_per_hour:,} an hour for one person."
+        self._take("attempts_per_hour", account, 1, self._quotas.attempts_per_hour, _HOUR_S, limit_text)
 
     @contextlib.contextmanager
     def new_run(self, account: str, waiting: int) -> Iterator[None]:
@@ -101,10 +101,10 @@ class QuotaKeeper:
         """
         use = self._uses[account]
         if waiting + use.being_added >= self._quotas.runs_waiting:
-            what = f"The limit of runs that wait at once is {self._quotas.runs_waiting:,} for one person."
-            raise self._refusal("runs_waiting", what, _QUEUE_RETRY_S)
-        what = f"The limit of runs is {self._quotas.runs_per_hour:,} an hour for one person."
-        self._take("runs_per_hour", account, 1, self._quotas.runs_per_hour, _HOUR_S, what)
+            limit_text = f"The limit of runs that wait at once is {self._quotas.runs_waiting:,} for one person."
+            raise self._refusal("runs_waiting", limit_text, _QUEUE_RETRY_S)
+        limit_text = f"The limit of runs is {self._quotas.runs_per_hour:,} an hour for one person."
+        self._take("runs_per_hour", account, 1, self._quotas.runs_per_hour, _HOUR_S, limit_text)
         use.being_added += 1
         try:
             yield
@@ -121,17 +121,17 @@ class QuotaKeeper:
         if use.stored is None:
             use.stored = stored
 
-    def check_stored(self, account: str, more: int) -> None:
+    def check_stored(self, account: str, added_bytes: int) -> None:
         """Makes sure that there is room.
 
         Args:
             account: Whose.
-            more: Bytes that are to be stored.
+            added_bytes: Bytes that are to be stored.
 
         Raises:
             RefusalError: There is none.
         """
-        if (self._uses[account].stored or 0) + more > self._quotas.stored_mb * MEGABYTE:
+        if (self._uses[account].stored or 0) + added_bytes > self._quotas.stored_mb * MEGABYTE:
             self._refused("stored_mb")
             raise RefusalError(
                 Kind.STORAGE_USED_UP,
@@ -139,24 +139,24 @@ class QuotaKeeper:
                 "Go on with files that the service has already, or ask who operates it for more room.",
             )
 
-    def add_stored(self, account: str, more: int) -> None:
+    def add_stored(self, account: str, added_bytes: int) -> None:
         """Counts bytes that were stored."""
         use = self._uses[account]
-        use.stored = (use.stored or 0) + more
+        use.stored = (use.stored or 0) + added_bytes
 
-    def _take(self, name: str, account: str, count: int, most: int, period_s: float, what: str) -> None:
+    def _take(self, name: str, account: str, count: int, allowed_count: int, period_s: float, limit_text: str) -> None:
         now = self._clock()
         allowances = self._uses[account].allowances
         allowance = allowances.get(name)
         if allowance is None:
-            allowance = allowances[name] = _Allowance(most, now)
-        allowance.level = min(most, allowance.level + (now - allowance.at) * most / period_s)
-        allowance.at = now
+            allowance = allowances[name] = _Allowance(allowed_count, now)
+        allowance.level = min(allowed_count, allowance.level + (now - allowance.last_time) * allowed_count / period_s)
+        allowance.last_time = now
         # What is larger than the whole allowance has to come through some time.
-        needed = min(count, most)
-        if allowance.level < needed:
-            raise self._refusal(name, what, (needed - allowance.level) * period_s / most)
-        allowance.level -= needed
+        needed_level = min(count, allowed_count)
+        if allowance.level < needed_level:
+            raise self._refusal(name, limit_text, (needed_level - allowance.level) * period_s / allowed_count)
+        allowance.level -= needed_level
 
     def _refusal(self, name: str, detail: str, retry_after_s: float) -> RefusalError:
         self._refused(name)

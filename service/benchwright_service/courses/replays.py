@@ -28,11 +28,11 @@ class Replays:
 
     def __init__(self, log: EventLog) -> None:
         self._log = log
-        self._kept: OrderedDict[tuple[str, int], Playback] = OrderedDict()
+        self._playbacks: OrderedDict[tuple[str, int], Playback] = OrderedDict()
         # One at a time: each keeps a core busy.
         self._turn = asyncio.Lock()
 
-    async def of(self, attempt: str, events: int) -> Playback:
+    async def playback(self, attempt: str, events: int) -> Playback:
         """An attempt up to an event of it.
 
         Raises:
@@ -40,7 +40,7 @@ class Replays:
             PlaybackError: An event is none.
         """
         async with self._turn:
-            return await self._found(attempt, events)
+            return await self._kept_playback(attempt, events)
 
     async def chunk(self, attempt: str, events: int, number: int) -> bytes | None:
         """A chunk of its text, JSON with gzip; None if it has no such chunk.
@@ -50,7 +50,7 @@ class Replays:
             PlaybackError: An event is none.
         """
         async with self._turn:
-            playback = await self._found(attempt, events)
+            playback = await self._kept_playback(attempt, events)
             return await asyncio.to_thread(playback.chunk, number)
 
     async def final(self, attempt: str, events: int) -> Mapping[str, str]:
@@ -61,7 +61,7 @@ class Replays:
             PlaybackError: An event is none.
         """
         async with self._turn:
-            playback = await self._found(attempt, events)
+            playback = await self._kept_playback(attempt, events)
             return await asyncio.to_thread(playback.final)
 
     async def overview(self, line: AttemptLine) -> dict[str, Any]:
@@ -71,7 +71,7 @@ class Replays:
             LogError: The log can't be read.
             PlaybackError: An event is none.
         """
-        playback = await self.of(line.id, line.summary.seq)
+        playback = await self.playback(line.id, line.summary.seq)
         header = await asyncio.to_thread(self._log.header, line.id)
         return {
             "events": playback.events,
@@ -86,26 +86,31 @@ class Replays:
             "keywords": _KEYWORDS,
         }
 
-    async def _found(self, attempt: str, events: int) -> Playback:
+    async def _kept_playback(self, attempt: str, events: int) -> Playback:
         key = attempt, events
-        found = self._kept.get(key)
-        if found is None:
-            found = await asyncio.to_thread(lambda: played(self._log.stored_events(attempt, most=events)))
-            self._kept[key] = found
-        self._kept.move_to_end(key)
-        while len(self._kept) > 1 and sum(one.size for one in self._kept.values()) > _MOST_BYTES:
-            self._kept.popitem(last=False)
-        return found
+        playback = self._playbacks.get(key)
+        if playback is None:
+            playback = await asyncio.to_thread(lambda: played(self._log.stored_events(attempt, limit=events)))
+            self._playbacks[key] = playback
+        self._playbacks.move_to_end(key)
+        while (
+            len(self._playbacks) > 1
+            and sum(kept_playback.size for kept_playback in self._playbacks.values()) > _MOST_BYTES
+        ):
+            self._playbacks.popitem(last=False)
+        return playback
 
 
 def _runs(playback: Playback, runs: Sequence[RunLine], clock_difference_s: float) -> list[dict[str, Any]]:
     """Runs in time, with the verdicts that count at the service."""
-    shown = []
+    plain_runs = []
     for run in runs:
-        step, at_s = playback.runs.get(run.number) or playback.place(run.queued.timestamp() - clock_difference_s)
+        step, at_s = playback.runs.get(run.number) or playback.step_and_time(
+            run.queued.timestamp() - clock_difference_s
+        )
         verdict = run.verdict
         tests = verdict.tests if verdict is not None else ()
-        shown.append(
+        plain_runs.append(
             {
                 "number": run.number,
                 "step": step,
@@ -116,4 +121,4 @@ def _runs(playback: Playback, runs: Sequence[RunLine], clock_difference_s: float
                 "detail": verdict.detail if verdict is not None else "",
             }
         )
-    return shown
+    return plain_runs

@@ -130,25 +130,27 @@ class StoredFiles:
     async def _stored(self, account: str) -> int:
         """Bytes of all files of its runs; one that several have is counted once. Asked once in a process's life."""
         async with self._database.reading() as connection:
-            named = (await connection.execute(select(RUNS.c.files).where(RUNS.c.account == account))).scalars().all()
+            file_lists = (
+                (await connection.execute(select(RUNS.c.files).where(RUNS.c.account == account))).scalars().all()
+            )
         return await asyncio.to_thread(
-            lambda: self._snapshots.size({digest for files in named for digest in json.loads(files).values()})
+            lambda: self._snapshots.size({digest for files in file_lists for digest in json.loads(files).values()})
         )
 
 
-def unpacked(packed: str, most: int) -> bytes:
-    """Content that came compressed; never more than `most` bytes are unpacked.
+def unpacked(packed: str, limit: int) -> bytes:
+    """Content that came compressed; never more than `limit` bytes are unpacked.
 
     Raises:
         RefusalError: It is not compressed as it should be, or too large.
     """
     unpacker = zlib.decompressobj()
     try:
-        content = unpacker.decompress(base64.b64decode(packed), most + 1)
+        content = unpacker.decompress(base64.b64decode(packed), limit + 1)
     except (zlib.error, ValueError):
         raise _refused("A file is not compressed as RFC 1950 says, or not base64.") from None
-    if len(content) > most:
-        raise _refused(f"A file has more than {most:,} bytes.")
+    if len(content) > limit:
+        raise _refused(f"A file has more than {limit:,} bytes.")
     if not unpacker.eof or unpacker.unused_data:
         raise _refused("A file's compressed content is cut off, or followed by something else.")
     return content

@@ -23,7 +23,7 @@ _bearer = HTTPBearer(auto_error=False, scheme_name="token", description="`bws_â€
 
 
 async def _token(
-    request: Request, shown: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)] = None
+    request: Request, credentials: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)] = None
 ) -> ServiceToken:
     # Admission control has put it there.
     return cast(ServiceToken, request.state.token)

@@ -56,7 +56,7 @@ async def join(body: JoinAnother, account: Account, sign_in: TheSignIn, accounts
 @router.get("/assignments", summary="What there is to do", responses=refusals())
 async def assignments(account: Account, courses: TheCourses) -> list[AssignmentView]:
     """The assignments that have opened, of all the account's courses."""
-    return list(await courses.of(account))
+    return list(await courses.visible_assignments(account))
 
 
 @router.get("/packs/{name}", summary="The public part of a pack", responses=refusals(Kind.NOT_FOUND))
@@ -116,7 +116,7 @@ async def read_run(
     wait_s: Annotated[float, Query(ge=0, le=LONGEST_WAIT_S, description="How long to wait for another one.")] = 0.0,
 ) -> RunView:
     """Waits for a change; shows of a verdict what the problem and the assignment allow."""
-    return await runs.shown(account, run, seen=seen, wait_s=wait_s)
+    return await runs.view_for(account, run, seen_revision=seen, wait_s=wait_s)
 
 
 @router.delete("/runs/{run}", summary="Cancel a run", status_code=204, responses=refusals(Kind.NOT_FOUND))

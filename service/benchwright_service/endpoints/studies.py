@@ -46,9 +46,9 @@ async def watch(
     stuck_after_s: Annotated[float, Query(ge=30, le=86_400)] = STUCK_AFTER_S,
 ) -> StudyWatch:
     """Where each participant is, for the study's owners and monitors: no condition, no verdict, no time of work."""
-    shown = await studies.monitor.shown(account, study, stuck_after_s)
+    study_watch = await studies.monitor.watch_for(account, study, stuck_after_s)
     await audit.note_sitting(account, study, "watched", "by a program")
-    return shown
+    return study_watch
 
 
 @router.get(

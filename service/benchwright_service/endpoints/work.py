@@ -46,4 +46,4 @@ async def step(run: RunId, body: Step, worker: Worker, runs: TheRuns) -> Heard:
 @router.post("/{run}/verdict", summary="Hand a verdict in", responses=refusals(*BODY))
 async def done(run: RunId, body: Done, worker: Worker, runs: TheRuns) -> Heard:
     """It counts once, and only if the run is still this worker's."""
-    return await runs.done(run, body)
+    return await runs.hand_in(run, body)

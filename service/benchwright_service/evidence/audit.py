@@ -62,15 +62,15 @@ class Audit:
         if last is None or self._now() - last >= SITTING_S:
             await self.note(account, course, action, object_)
 
-    async def of(self, course: str, most: int = 500) -> Sequence[Entry]:
+    async def entries(self, course: str, limit: int = 500) -> Sequence[Entry]:
         """The newest entries of a course, newest first."""
-        wanted = (
+        query = (
             select(AUDIT, ACCOUNTS.c.name)
             .outerjoin(ACCOUNTS, ACCOUNTS.c.id == AUDIT.c.account)
             .where(AUDIT.c.course == course)
             .order_by(AUDIT.c.id.desc())
-            .limit(most)
+            .limit(limit)
         )
         async with self._database.reading() as connection:
-            rows = (await connection.execute(wanted)).all()
+            rows = (await connection.execute(query)).all()
         return [Entry(moment(row.at), row.name or row.account, row.action, row.object) for row in rows]

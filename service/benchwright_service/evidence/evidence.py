@@ -22,7 +22,7 @@ from benchwright_foundation.refusals import Flaw, Kind, RefusalError
 from benchwright_remote.messages import AssignmentView, NewEvents, Taken
 from benchwright_service.courses.courses import Courses
 from benchwright_service.courses.quotas import QuotaKeeper
-from benchwright_service.evidence.gathered import Gathered
+from benchwright_service.evidence.gathered import Batches
 from benchwright_service.evidence.signing import Countersigner
 from benchwright_service.storage.tables import ATTEMPTS_HELD, RECEIPTS
 from benchwright_service.studies.study_places import StudyPlaces
@@ -35,7 +35,7 @@ _AT_ONCE = 2
 
 
 @dataclass(frozen=True, slots=True)
-class _Sent:
+class _SentEvents:
     account: str
     events: NewEvents
     rows: Sequence[Row]
@@ -72,129 +72,131 @@ class Evidence:
         self._places = places
         self._quotas = quotas
         self._now = now
-        self._taking = Gathered(self._take_all, _attempt_of, most=_MOST_TOGETHER, pace_s=_PACE_S, at_once=_AT_ONCE)
+        self._taking = Batches(self._take_all, _attempt_of, most_bytes=_MOST_TOGETHER, pace_s=_PACE_S, at_once=_AT_ONCE)
 
-    async def take(self, account: str, sent: NewEvents) -> Taken:
+    async def take(self, account: str, new_events: NewEvents) -> Taken:
         """Takes events; what is here already changes nothing. When this returns, they are on disk.
 
         Raises:
             RefusalError: They do not follow, or are of somebody else's attempt or of none that may be worked on.
             LogError: They could not be written.
         """
-        self._quotas.take_events(account, len(sent.lines))
-        return await self._taking.do(_Sent(account, sent, _rows(sent), self._now()))
+        self._quotas.take_events(account, len(new_events.lines))
+        return await self._taking.do(_SentEvents(account, new_events, _rows(new_events), self._now()))
 
-    async def _take_all(self, sent: Sequence[_Sent]) -> Sequence[Taken | Exception]:
+    async def _take_all(self, sendings: Sequence[_SentEvents]) -> Sequence[Taken | Exception]:
         results: dict[str, Taken | Exception] = {}
-        owners = await self._owners([_attempt_of(one) for one in sent])
-        for one in sent:
+        owners = await self._owners([_attempt_of(sending) for sending in sendings])
+        for sending in sendings:
             try:
-                await self._hold(one, owners.get(_attempt_of(one)))
+                await self._hold(sending, owners.get(_attempt_of(sending)))
             except (RefusalError, StorageError) as error:
-                results[_attempt_of(one)] = error
-        held = [one for one in sent if _attempt_of(one) not in results]
-        heads = await asyncio.to_thread(self._receive, held)
+                results[_attempt_of(sending)] = error
+        held_sendings = [sending for sending in sendings if _attempt_of(sending) not in results]
+        heads = await asyncio.to_thread(self._receive, held_sendings)
         signed = []
-        for one, head in zip(held, heads, strict=True):
+        for sending, head in zip(held_sendings, heads, strict=True):
             if isinstance(head, Head):
-                taken = self._taken(one, head)
-                results[_attempt_of(one)] = taken
-                if taken.anchor is not None:
-                    signed.append((taken.anchor, taken.clock_difference_s))
+                receipt = self._receipt(sending, head)
+                results[_attempt_of(sending)] = receipt
+                if receipt.anchor is not None:
+                    signed.append((receipt.anchor, receipt.clock_difference_s))
             else:
-                results[_attempt_of(one)] = head
+                results[_attempt_of(sending)] = head
         await self._keep(signed)
-        return [results[_attempt_of(one)] for one in sent]
+        return [results[_attempt_of(sending)] for sending in sendings]
 
-    def _receive(self, sent: Sequence[_Sent]) -> Sequence[Head | Exception]:
-        incoming = [Incoming(one.events.header, one.rows) for one in sent]
+    def _receive(self, sendings: Sequence[_SentEvents]) -> Sequence[Head | Exception]:
+        incoming = [Incoming(sending.events.header, sending.rows) for sending in sendings]
         try:
             heads: Sequence[Head | AttemptError] = self.log.receive_all(incoming) if incoming else ()
         except LogError as error:
-            if len(sent) == 1 or isinstance(error, LogUnavailableError | LogBusyError):
-                return [error] * len(sent)
+            if len(sendings) == 1 or isinstance(error, LogUnavailableError | LogBusyError):
+                return [error] * len(sendings)
             # The database does not take one of them, and does not say which.
-            return [head for one in sent for head in self._receive([one])]
+            return [head for sending in sendings for head in self._receive([sending])]
         return [_not_following(head) if isinstance(head, AttemptError) else head for head in heads]
 
-    def _taken(self, one: _Sent, head: Head) -> Taken:
-        difference = one.came - one.events.now.timestamp()
+    def _receipt(self, sending: _SentEvents, head: Head) -> Taken:
+        difference = sending.came - sending.events.now.timestamp()
         if not head.events:
             return Taken(anchor=None, clock_difference_s=difference)
-        anchor = Anchor(attempt=_attempt_of(one), events=head.events, head=head.hash, made=one.events.now)
-        signed = self.signer.sign(anchor, datetime.fromtimestamp(one.came, UTC))
+        anchor = Anchor(attempt=_attempt_of(sending), events=head.events, head=head.hash, made=sending.events.now)
+        signed = self.signer.sign(anchor, datetime.fromtimestamp(sending.came, UTC))
         return Taken(anchor=signed, clock_difference_s=difference)
 
-    async def held(self, account: str, attempt: str) -> tuple[str, str]:
+    async def problem_and_assignment(self, account: str, attempt: str) -> tuple[str, str]:
         """Problem and assignment of an attempt of this account.
 
         Raises:
             RefusalError: There is none.
         """
-        wanted = select(ATTEMPTS_HELD.c.problem, ATTEMPTS_HELD.c.assignment).where(
+        query = select(ATTEMPTS_HELD.c.problem, ATTEMPTS_HELD.c.assignment).where(
             ATTEMPTS_HELD.c.attempt == attempt, ATTEMPTS_HELD.c.account == account
         )
         async with self._database.reading() as connection:
-            found = (await connection.execute(wanted)).one_or_none()
-        if found is None:
+            row = (await connection.execute(query)).one_or_none()
+        if row is None:
             raise _unknown()
-        return found.problem, found.assignment
+        return row.problem, row.assignment
 
     async def _owners(self, attempts: Sequence[str]) -> dict[str, str]:
-        wanted = select(ATTEMPTS_HELD.c.attempt, ATTEMPTS_HELD.c.account).where(ATTEMPTS_HELD.c.attempt.in_(attempts))
+        query = select(ATTEMPTS_HELD.c.attempt, ATTEMPTS_HELD.c.account).where(ATTEMPTS_HELD.c.attempt.in_(attempts))
         async with self._database.reading() as connection:
-            return {row.attempt: row.account for row in await connection.execute(wanted)}
+            return {row.attempt: row.account for row in await connection.execute(query)}
 
-    async def _hold(self, one: _Sent, owner: str | None) -> None:
+    async def _hold(self, sending: _SentEvents, owner: str | None) -> None:
         """Makes sure that an attempt is the account's; one that nobody has becomes its own."""
-        attempt = _attempt_of(one)
+        attempt = _attempt_of(sending)
         if owner is None:
-            header, assignment = one.events.header, one.events.assignment
-            self._quotas.take_attempt(one.account)
+            header, assignment = sending.events.header, sending.events.assignment
+            self._quotas.take_attempt(sending.account)
             row = {
                 "attempt": attempt,
-                "account": one.account,
+                "account": sending.account,
                 "assignment": assignment,
                 "problem": await self._problem(
-                    one.account, header, await self._courses.open_to(one.account, assignment)
+                    sending.account, header, await self._courses.open_to(sending.account, assignment)
                 ),
-                "created": one.came,
-                "clock_difference_s": one.came - one.events.now.timestamp(),
+                "created": sending.came,
+                "clock_difference_s": sending.came - sending.events.now.timestamp(),
             }
             # Another process may have been first.
-            kept = self._database.insert_into(ATTEMPTS_HELD).values(row).on_conflict_do_nothing()
+            insertion = self._database.insert_into(ATTEMPTS_HELD).values(row).on_conflict_do_nothing()
             async with self._database.writing() as connection:
-                await connection.execute(kept)
+                await connection.execute(insertion)
             owner = (await self._owners([attempt])).get(attempt)
-        if owner != one.account:
+        if owner != sending.account:
             raise _unknown()
 
     async def _problem(self, account: str, header: AttemptHeader, assignment: AssignmentView) -> str:
         """`pack/id` as this service has it; the solver's machine calls a course's pack after the assignment."""
         if header.study or await self._places.is_study(assignment.course):
             pseudonym = await self._places.pseudonym(header.study, account)
-            own = (assignment.course, header.solver, header.problem.partition("/")[0])
-            if own != (header.study, pseudonym, assignment.pack):
+            own_place = (assignment.course, header.solver, header.problem.partition("/")[0])
+            if own_place != (header.study, pseudonym, assignment.pack):
                 raise RefusalError(
                     Kind.INVALID, "The attempt is not this participant's in the study.", "Open the task again."
                 )
-        return _named(header, assignment)
+        return _problem_ref(header, assignment)
 
     async def _keep(self, signed: Sequence[tuple[Anchor, float]]) -> None:
         if not signed:
             return
-        rows = [{"attempt": one.attempt, "events": one.events, "anchor": one.as_line()} for one, _ in signed]
+        rows = [
+            {"attempt": anchor.attempt, "events": anchor.events, "anchor": anchor.as_line()} for anchor, _ in signed
+        ]
         noted = update(ATTEMPTS_HELD).where(ATTEMPTS_HELD.c.attempt == bindparam("of"))
         async with self._database.writing() as connection:
             await connection.execute(self._database.insert_into(RECEIPTS).on_conflict_do_nothing(), rows)
             await connection.execute(
                 noted.values(clock_difference_s=bindparam("difference")),
-                [{"of": one.attempt, "difference": difference} for one, difference in signed],
+                [{"of": anchor.attempt, "difference": difference} for anchor, difference in signed],
             )
 
 
-def _attempt_of(one: _Sent) -> str:
-    return one.events.header.id
+def _attempt_of(sending: _SentEvents) -> str:
+    return sending.events.header.id
 
 
 def _not_following(error: AttemptError) -> RefusalError:
@@ -203,7 +205,7 @@ def _not_following(error: AttemptError) -> RefusalError:
     return refusal
 
 
-def _named(header: AttemptHeader, assignment: AssignmentView) -> str:
+def _problem_ref(header: AttemptHeader, assignment: AssignmentView) -> str:
     problem = header.problem.partition("/")[2]
     if problem not in assignment.problems:
         raise RefusalError(
@@ -212,9 +214,9 @@ def _named(header: AttemptHeader, assignment: AssignmentView) -> str:
     return f"{assignment.pack}/{problem}"
 
 
-def _rows(sent: NewEvents) -> list[Row]:
+def _rows(new_events: NewEvents) -> list[Row]:
     rows = []
-    for index, line in enumerate(sent.lines):
+    for index, line in enumerate(new_events.lines):
         try:
             row = Row.from_json(json.loads(line))
             read_json(row.body)

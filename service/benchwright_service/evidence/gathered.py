@@ -12,7 +12,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-class Gathered(Generic[Item, Result]):
+class Batches(Generic[Item, Result]):
     """Does what comes at once; what comes meanwhile is done together, after that.
 
     Args:
@@ -28,13 +28,13 @@ class Gathered(Generic[Item, Result]):
         work: Callable[[Sequence[Item]], Awaitable[Sequence[Result | Exception]]],
         alike: Callable[[Item], Hashable],
         *,
-        most: int,
+        most_bytes: int,
         pace_s: float,
         at_once: int = 1,
     ) -> None:
         self._work = work
         self._alike = alike
-        self._most = most
+        self._limit = most_bytes
         self._pace_s = pace_s
         self._at_once = at_once
         self._waiting: list[tuple[Item, asyncio.Future[Result]]] = []
@@ -58,46 +58,46 @@ class Gathered(Generic[Item, Result]):
     async def _begin(self) -> None:
         try:
             await asyncio.sleep(self._began + self._pace_s - time.monotonic())
-            taken = self._next()
-            if taken:
+            batch = self._next()
+            if batch:
                 self._began = time.monotonic()
-                task = asyncio.create_task(self._do(taken))
+                task = asyncio.create_task(self._do(batch))
                 self._working.add(task)
-                task.add_done_callback(self._done)
+                task.add_done_callback(self._end_task)
         finally:
             self._beginning = None
         # What is left may wait for what is under way; its end goes on.
-        if taken:
+        if batch:
             self._go_on()
 
-    def _done(self, task: asyncio.Task[None]) -> None:
+    def _end_task(self, task: asyncio.Task[None]) -> None:
         self._working.discard(task)
         self._go_on()
 
     def _next(self) -> list[tuple[Item, asyncio.Future[Result]]]:
-        taken: list[tuple[Item, asyncio.Future[Result]]] = []
+        batch: list[tuple[Item, asyncio.Future[Result]]] = []
         left: list[tuple[Item, asyncio.Future[Result]]] = []
-        seen = set(self._keys)
+        seen_keys = set(self._keys)
         for item, future in self._waiting:
             key = self._alike(item)
-            (left if key in seen or len(taken) == self._most else taken).append((item, future))
-            seen.add(key)
+            (left if key in seen_keys or len(batch) == self._limit else batch).append((item, future))
+            seen_keys.add(key)
         self._waiting = left
-        self._keys |= {self._alike(item) for item, _ in taken}
-        return taken
+        self._keys |= {self._alike(item) for item, _ in batch}
+        return batch
 
-    async def _do(self, taken: Sequence[tuple[Item, asyncio.Future[Result]]]) -> None:
+    async def _do(self, batch: Sequence[tuple[Item, asyncio.Future[Result]]]) -> None:
         try:
-            results = await self._work([item for item, _ in taken])
+            results = await self._work([item for item, _ in batch])
         except Exception as error:
-            results = [error] * len(taken)
+            results = [error] * len(batch)
         except asyncio.CancelledError:
-            for _, future in taken:
+            for _, future in batch:
                 future.cancel()
             raise
         finally:
-            self._keys -= {self._alike(item) for item, _ in taken}
-        for (_, future), result in zip(taken, results, strict=True):
+            self._keys -= {self._alike(item) for item, _ in batch}
+        for (_, future), result in zip(batch, results, strict=True):
             # Who has gone away has no use for it.
             with contextlib.suppress(asyncio.InvalidStateError):
                 if isinstance(result, Exception):

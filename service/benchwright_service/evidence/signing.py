@@ -31,7 +31,7 @@ class Countersigner:
         self._keys()
 
     @classmethod
-    def of(cls, server: str, folder: Path) -> Countersigner:
+    def in_folder(cls, server: str, folder: Path) -> Countersigner:
         """With the keys in a service's folder, where a new one is made if there is none.
 
         Raises:
@@ -64,8 +64,8 @@ class Countersigner:
     def _keys(self) -> SigningKeys:
         # Microseconds: a key that was replaced is not used once more.
         try:
-            there = self._file.stat()
-            version = (there.st_ino, there.st_mtime_ns)
+            file_status = self._file.stat()
+            version = (file_status.st_ino, file_status.st_mtime_ns)
         except OSError:
             version = None
         if version is None or version != self._version:

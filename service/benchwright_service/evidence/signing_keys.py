@@ -59,11 +59,13 @@ class SigningKeys(Model):
 
     def published(self) -> PublishedKeys:
         """Without secrets."""
-        return PublishedKeys(keys=tuple(PublishedKey(**one.model_dump(exclude={"secret"})) for one in self.keys))
+        return PublishedKeys(
+            keys=tuple(PublishedKey(**signing_key.model_dump(exclude={"secret"})) for signing_key in self.keys)
+        )
 
-    def at(self, when: datetime) -> SigningKey:
+    def at(self, signing_time: datetime) -> SigningKey:
         """The key that signs at a time; the newest if no older one can."""
-        able = (one for one in self.keys if one.secret and _signs(one, when))
+        able = (signing_key for signing_key in self.keys if signing_key.secret and _signs(signing_key, signing_time))
         return next(able, self.keys[-1])
 
 
@@ -74,14 +76,14 @@ def read_keys(file: Path) -> SigningKeys:
         BenchServiceError: It can't be read, or holds no keys.
     """
     try:
-        found = SigningKeys.model_validate_json(file.read_bytes())
+        signing_keys = SigningKeys.model_validate_json(file.read_bytes())
     except OSError as error:
         raise BenchServiceError(f"the signing keys {file} can't be read: {error.strerror}") from error
     except ValidationError:
-        found = SigningKeys(keys=())
-    if not found.keys or not found.keys[-1].secret:
+        signing_keys = SigningKeys(keys=())
+    if not signing_keys.keys or not signing_keys.keys[-1].secret:
         raise BenchServiceError(f"{file} holds no signing key; restore it from a backup")
-    return found
+    return signing_keys
 
 
 def open_keys(folder: Path, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> Path:
@@ -131,7 +133,7 @@ def rotate(
 def revoke(
     folder: Path,
     key: str,
-    since: datetime,
+    revoked_from: datetime,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
     wait: Callable[[float], None] = time.sleep,
 ) -> SigningKey:
@@ -140,7 +142,7 @@ def revoke(
     Args:
         folder: Of the service.
         key: The key or its beginning.
-        since: From when on somebody else may have had it. One revoked before stays revoked from the earlier time.
+        revoked_from: Time from which somebody else may have had it. A key revoked before keeps the earlier time.
         now: The machine's clock.
         wait: For some seconds.
 
@@ -151,20 +153,26 @@ def revoke(
         BenchServiceError: There is no such key or more than one, the time is in the future, or the keys can't be
             read or written.
     """
-    if since > now():
-        raise BenchServiceError(f"{since:%Y-%m-%d %H:%M} UTC is in the future")
+    if revoked_from > now():
+        raise BenchServiceError(f"{revoked_from:%Y-%m-%d %H:%M} UTC is in the future")
     with _changing(folder) as file:
-        found = [one for one in read_keys(file).keys if key and one.key.startswith(key)]
-        if len(found) != 1:
-            known = ", ".join(one.key for one in read_keys(file).keys)
-            raise BenchServiceError(f"{'no key' if not found else 'more than one key'} begins with {key!r}: {known}")
+        matching_keys = [signing_key for signing_key in read_keys(file).keys if key and signing_key.key.startswith(key)]
+        if len(matching_keys) != 1:
+            known_keys = ", ".join(signing_key.key for signing_key in read_keys(file).keys)
+            raise BenchServiceError(
+                f"{'no key' if not matching_keys else 'more than one key'} begins with {key!r}: {known_keys}"
+            )
         # First: nobody takes the revoked key for the present one.
-        if found[0].ends is None:
+        if matching_keys[0].ends is None:
             _rotated(file, now, wait)
         keys = read_keys(file)
-        changed = {one.key: _revoked(one, since) for one in keys.keys if one.key == found[0].key}
-        _write(file, SigningKeys(keys=tuple(changed.get(one.key, one) for one in keys.keys)))
-        return changed[found[0].key]
+        changed = {
+            signing_key.key: _revoked(signing_key, revoked_from)
+            for signing_key in keys.keys
+            if signing_key.key == matching_keys[0].key
+        }
+        _write(file, SigningKeys(keys=tuple(changed.get(signing_key.key, signing_key) for signing_key in keys.keys)))
+        return changed[matching_keys[0].key]
 
 
 def _rotated(file: Path, now: Callable[[], datetime], wait: Callable[[float], None]) -> SigningKey:
@@ -178,19 +186,21 @@ def _rotated(file: Path, now: Callable[[], datetime], wait: Callable[[float], No
     return new
 
 
-def _revoked(key: SigningKey, since: datetime) -> SigningKey:
-    return key.model_copy(update={"revoked": min(since, key.revoked or since)})
+def _revoked(key: SigningKey, revoked_from: datetime) -> SigningKey:
+    return key.model_copy(update={"revoked": min(revoked_from, key.revoked or revoked_from)})
 
 
-def _signs(key: SigningKey, when: datetime) -> bool:
-    return (key.begins is None or key.begins <= when) and (key.ends is None or when < key.ends)
+def _signs(key: SigningKey, signing_time: datetime) -> bool:
+    return (key.begins is None or key.begins <= signing_time) and (key.ends is None or signing_time < key.ends)
 
 
 def _without_old_secrets(keys: SigningKeys, now: datetime) -> SigningKeys:
     return SigningKeys(
         keys=tuple(
-            one.model_copy(update={"secret": ""}) if one.ends is not None and one.ends <= now else one
-            for one in keys.keys
+            signing_key.model_copy(update={"secret": ""})
+            if signing_key.ends is not None and signing_key.ends <= now
+            else signing_key
+            for signing_key in keys.keys
         )
     )
 

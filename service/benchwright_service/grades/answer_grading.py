@@ -76,8 +76,8 @@ class AnswerGrading:
             problem = await asyncio.to_thread(self._store.unseal, answer.problem)
         except ProblemsError:
             return None
-        found = figures_of(problem)
-        return found[number] if number < len(found) else None
+        figures = figures_of(problem)
+        return figures[number] if number < len(figures) else None
 
     async def grade(
         self,
@@ -95,12 +95,14 @@ class AnswerGrading:
             BenchServiceError: The answer is none of the course that waits for this person, or the grade is off the
                 scale.
         """
-        found = next((one for one in await self._waiting(course, grader) if one.id == item), None)
+        waiting_item = next(
+            (candidate for candidate in await self._waiting(course, grader) if candidate.id == item), None
+        )
         records = await self._records()
         answer = await records.answer(item)
-        if found is None or answer is None:
+        if waiting_item is None or answer is None:
             raise BenchServiceError("this answer needs no grade of yours")
-        if bool(points) != (rubric_of(found.problem) is not None):
+        if bool(points) != (rubric_of(waiting_item.problem) is not None):
             raise BenchServiceError("the question has been changed since this page was opened")
         graders = (await self._graders(course))[answer.attempt]
         try:
@@ -110,36 +112,36 @@ class AnswerGrading:
             raise BenchServiceError(str(error)) from error
         if judgement is None:
             return
-        verdict = graded_answer(found.problem.public_digest, judgement, 0.0).verdict
+        verdict = graded_answer(waiting_item.problem.public_digest, judgement, 0.0).verdict
         values = {
             "verdict": verdict.model_dump_json(),
             "outcome": verdict.outcome.value,
             "share": judgement.score or 0.0,
         }
-        mine = RUNS.c.attempt == answer.attempt, RUNS.c.number == answer.number
+        run_conditions = RUNS.c.attempt == answer.attempt, RUNS.c.number == answer.number
         async with self._database.writing() as connection:
-            await connection.execute(update(RUNS).where(*mine).values(values))
+            await connection.execute(update(RUNS).where(*run_conditions).values(values))
 
     async def _waiting(self, course: str, grader: str) -> Sequence[Item]:
         records = await self._records()
         by_graders: dict[int, set[str]] = {}
         for attempt, graders in (await self._graders(course)).items():
             by_graders.setdefault(graders, set()).add(attempt)
-        found: list[Item] = []
+        waiting_items: list[Item] = []
         for graders, attempts in sorted(by_graders.items()):
             grading = Grading(records, self._store.unseal, graders=graders)
             for item in await grading.items(grader):
                 answer = await records.answer(item.id)
                 if answer is not None and answer.attempt in attempts:
-                    found.append(item)
-        return found
+                    waiting_items.append(item)
+        return waiting_items
 
     async def _graders(self, course: str) -> Mapping[str, int]:
         """How many people grade an answer, by attempt."""
-        wanted = (
+        query = (
             select(ATTEMPTS_HELD.c.attempt, ASSIGNMENTS.c.graders)
             .join(ASSIGNMENTS, ASSIGNMENTS.c.id == ATTEMPTS_HELD.c.assignment)
             .where(ASSIGNMENTS.c.course == course)
         )
         async with self._database.reading() as connection:
-            return {row.attempt: row.graders for row in await connection.execute(wanted)}
+            return {row.attempt: row.graders for row in await connection.execute(query)}

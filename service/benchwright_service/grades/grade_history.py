@@ -79,11 +79,11 @@ class GradeHistory:
         self._database = database
         self._now = now
 
-    async def of(self, assignment: str, account: str) -> Sequence[Change]:
+    async def changes(self, assignment: str, account: str) -> Sequence[Change]:
         """What changed a grade, oldest first."""
         async with self._database.reading() as connection:
-            extensions = (await connection.execute(_of(EXTENSION_HISTORY, assignment, account))).all()
-            adjustments = (await connection.execute(_of(ADJUSTMENTS, assignment, account))).all()
+            extensions = (await connection.execute(_history_query(EXTENSION_HISTORY, assignment, account))).all()
+            adjustments = (await connection.execute(_history_query(ADJUSTMENTS, assignment, account))).all()
             regrades = (await connection.execute(_regrades(assignment, account))).all()
         changes = [Change(moment(row.at), row.name or row.by, _extended(row), row.reason) for row in extensions]
         changes += [
@@ -112,13 +112,15 @@ class GradeHistory:
         )
         async with self._database.writing() as connection:
             # Two at once wait for each other here.
-            held = update(ASSIGNMENTS).where(ASSIGNMENTS.c.id == assignment).values(title=ASSIGNMENTS.c.title)
-            await connection.execute(held)
+            lock = update(ASSIGNMENTS).where(ASSIGNMENTS.c.id == assignment).values(title=ASSIGNMENTS.c.title)
+            await connection.execute(lock)
             if (await connection.execute(waiting)).first() is not None:
                 raise BenchServiceError("your appeal waits for its answer already")
             await connection.execute(insert(APPEALS).values(row | {"at": self._now()}))
 
-    async def answer(self, appeal: int, assignment: str, account: str, *, granted: bool, text: str, by: str) -> None:
+    async def answer(
+        self, appeal: int, assignment: str, account: str, *, granted: bool, text: str, staff_account: str
+    ) -> None:
         """Answers an appeal; points are changed by an adjustment.
 
         Raises:
@@ -127,30 +129,30 @@ class GradeHistory:
         if not text:
             raise BenchServiceError("the answer needs a reason")
         state = AppealState.GRANTED if granted else AppealState.DENIED
-        answered = (
+        answer_update = (
             update(APPEALS)
             .where(APPEALS.c.id == appeal, APPEALS.c.assignment == assignment, APPEALS.c.account == account)
             .where(APPEALS.c.state == AppealState.OPEN.value)
-            .values(state=state.value, answer=text[:LONGEST], by=by, answered=self._now())
+            .values(state=state.value, answer=text[:LONGEST], by=staff_account, answered=self._now())
         )
         async with self._database.writing() as connection:
-            if (await connection.execute(answered)).rowcount != 1:
+            if (await connection.execute(answer_update)).rowcount != 1:
                 raise BenchServiceError("the appeal has been answered already")
 
     async def waiting(self, course: str) -> int:
         """How many appeals of a course have no answer yet."""
-        wanted = (
+        query = (
             select(func.count())
             .select_from(APPEALS.join(ASSIGNMENTS, ASSIGNMENTS.c.id == APPEALS.c.assignment))
             .where(ASSIGNMENTS.c.course == course, APPEALS.c.state == AppealState.OPEN.value)
         )
         async with self._database.reading() as connection:
-            return int((await connection.execute(wanted)).scalar_one())
+            return int((await connection.execute(query)).scalar_one())
 
     async def appeals(self, course: str, account: str | None = None) -> Sequence[Appeal]:
         """The appeals of a course, or of one student in it: those that wait first, then the newest."""
         staff = ACCOUNTS.alias()
-        wanted = (
+        query = (
             select(APPEALS, ACCOUNTS.c.name, staff.c.name.label("staff"))
             .join(ASSIGNMENTS, ASSIGNMENTS.c.id == APPEALS.c.assignment)
             .join(ACCOUNTS, ACCOUNTS.c.id == APPEALS.c.account)
@@ -159,9 +161,9 @@ class GradeHistory:
             .order_by(APPEALS.c.answered.is_not(None), APPEALS.c.id.desc())
         )
         if account is not None:
-            wanted = wanted.where(APPEALS.c.account == account)
+            query = query.where(APPEALS.c.account == account)
         async with self._database.reading() as connection:
-            rows = (await connection.execute(wanted)).all()
+            rows = (await connection.execute(query)).all()
         return [
             Appeal(
                 row.id,
@@ -179,7 +181,7 @@ class GradeHistory:
         ]
 
 
-def _of(table: Any, assignment: str, account: str) -> Select[Any]:
+def _history_query(table: Any, assignment: str, account: str) -> Select[Any]:
     return (
         select(table, ACCOUNTS.c.name)
         .outerjoin(ACCOUNTS, ACCOUNTS.c.id == table.c.by)
@@ -208,5 +210,5 @@ def _regrades(assignment: str, account: str) -> Select[Any]:
 
 def _extended(row: Any) -> str:
     times = [("due", moment(row.due)), ("closes", moment(row.closes))]
-    said = [f"{name} {at:%Y-%m-%d %H:%M} UTC" for name, at in times if at is not None]
-    return f"extended: {', '.join(said)}"
+    times_text = [f"{name} {time_limit:%Y-%m-%d %H:%M} UTC" for name, time_limit in times if time_limit is not None]
+    return f"extended: {', '.join(times_text)}"

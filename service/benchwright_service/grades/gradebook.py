@@ -73,13 +73,13 @@ class Grade:
     @property
     def counted(self) -> Mapping[str, str]:
         """By problem, the id of the run that counts."""
-        return {problem: one.run.id for problem, one in self.worth.items() if one.run is not None}
+        return {problem: worth.run.id for problem, worth in self.worth.items() if worth.run is not None}
 
     @property
     def points(self) -> float:
         """All of them; never below 0."""
-        earned = sum(one.points for one in self.worth.values())
-        return max(0.0, round(earned + sum(one.points for one in self.adjustments), 3))
+        earned = sum(worth.points for worth in self.worth.values())
+        return max(0.0, round(earned + sum(adjustment.points for adjustment in self.adjustments), 3))
 
 
 @dataclass(frozen=True)
@@ -101,14 +101,14 @@ class Gradebook:
         """The same with the students of one section alone; all of it if none is named."""
         if not section:
             return self
-        students = [one for one in self.students if one.section == section]
-        accounts = {one.account for one in students}
+        students = [student for student in self.students if student.section == section]
+        accounts = {student.account for student in students}
         grades = {key: grade for key, grade in self.grades.items() if key[0] in accounts}
         return replace(self, students=students, grades=grades)
 
-    def most(self, assignment: AssignmentView) -> float:
+    def maximum_points(self, assignment: AssignmentView) -> float:
         """The points of an assignment in which everything is solved in time."""
-        return next(rules.points for one, rules in self.assignments if one.id == assignment.id) * len(
+        return next(rules.points for view, rules in self.assignments if view.id == assignment.id) * len(
             assignment.problems
         )
 
@@ -122,12 +122,12 @@ class Gradebook:
         """The students, for a file."""
         return [
             Line(
-                one.name,
-                self.logins.get(one.account, ""),
-                one.section,
-                [self.grade(one, view).points for view, _ in self.assignments],
+                student.name,
+                self.logins.get(student.account, ""),
+                student.section,
+                [self.grade(student, view).points for view, _ in self.assignments],
             )
-            for one in self.students
+            for student in self.students
         ]
 
 
@@ -145,7 +145,7 @@ class Gradebooks:
         self._progress = progress
         self._now = now
 
-    async def of(
+    async def gradebook(
         self,
         course: str,
         assignments: Sequence[AssignmentView],
@@ -220,7 +220,7 @@ class Gradebooks:
         due: datetime | None,
         closes: datetime | None,
         reason: str,
-        by: str,
+        staff_account: str,
     ) -> None:
         """Gives a student other times; the newest extension counts, and all of them are kept.
 
@@ -230,13 +230,15 @@ class Gradebooks:
         await self._demand(course, assignment, account)
         values = {"due": due and due.timestamp(), "closes": closes and closes.timestamp(), "reason": reason}
         row = {"assignment": assignment, "account": account, **values}
-        kept = self._database.insert_into(EXTENSIONS).values(row)
-        kept = kept.on_conflict_do_update(index_elements=["assignment", "account"], set_=values)
+        upsert = self._database.insert_into(EXTENSIONS).values(row)
+        upsert = upsert.on_conflict_do_update(index_elements=["assignment", "account"], set_=values)
         async with self._database.writing() as connection:
-            await connection.execute(kept)
-            await connection.execute(insert(EXTENSION_HISTORY).values(row | {"by": by, "at": self._now()}))
+            await connection.execute(upsert)
+            await connection.execute(insert(EXTENSION_HISTORY).values(row | {"by": staff_account, "at": self._now()}))
 
-    async def adjust(self, course: str, assignment: str, account: str, points: float, reason: str, by: str) -> None:
+    async def adjust(
+        self, course: str, assignment: str, account: str, points: float, reason: str, staff_account: str
+    ) -> None:
         """Gives points to a student, or takes some; nothing is ever overwritten.
 
         Raises:
@@ -245,25 +247,25 @@ class Gradebooks:
         if not reason:
             raise BenchServiceError("an adjustment needs a reason")
         await self._demand(course, assignment, account)
-        row = {"assignment": assignment, "account": account, "points": points, "reason": reason, "by": by}
+        row = {"assignment": assignment, "account": account, "points": points, "reason": reason, "by": staff_account}
         async with self._database.writing() as connection:
             await connection.execute(insert(ADJUSTMENTS).values(row | {"at": self._now()}))
 
     async def _demand(self, course: str, assignment: str, account: str) -> None:
-        wanted = (
+        query = (
             select(MEMBERS.c.account)
             .join(ASSIGNMENTS, ASSIGNMENTS.c.course == MEMBERS.c.course)
             .where(MEMBERS.c.course == course, MEMBERS.c.account == account, ASSIGNMENTS.c.id == assignment)
             .where(MEMBERS.c.role == Role.PARTICIPANT.value)
         )
         async with self._database.reading() as connection:
-            if (await connection.execute(wanted)).scalar() is None:
+            if (await connection.execute(query)).scalar() is None:
                 raise BenchServiceError(f"the course {course!r} has no such assignment or student")
 
     async def _rules(self, course: str) -> dict[str, Grading]:
-        wanted = select(ASSIGNMENTS).where(ASSIGNMENTS.c.course == course)
+        query = select(ASSIGNMENTS).where(ASSIGNMENTS.c.course == course)
         async with self._database.reading() as connection:
-            rows = (await connection.execute(wanted)).all()
+            rows = (await connection.execute(query)).all()
         return {
             row.id: Grading(
                 row.points,
@@ -279,88 +281,103 @@ class Gradebooks:
     async def _runs(
         self, course: str, instead: Mapping[str, tuple[Outcome, float]]
     ) -> dict[_Key, dict[str, list[DecidedRun]]]:
-        held = ATTEMPTS_HELD.c
-        wanted = (
-            select(held.account, held.assignment, held.problem, RUNS.c.id, RUNS.c.queued, RUNS.c.outcome, RUNS.c.share)
-            .join(ASSIGNMENTS, ASSIGNMENTS.c.id == held.assignment)
-            .join(RUNS, RUNS.c.attempt == held.attempt)
+        held_columns = ATTEMPTS_HELD.c
+        query = (
+            select(
+                held_columns.account,
+                held_columns.assignment,
+                held_columns.problem,
+                RUNS.c.id,
+                RUNS.c.queued,
+                RUNS.c.outcome,
+                RUNS.c.share,
+            )
+            .join(ASSIGNMENTS, ASSIGNMENTS.c.id == held_columns.assignment)
+            .join(RUNS, RUNS.c.attempt == held_columns.attempt)
             .where(ASSIGNMENTS.c.course == course)
             .where(RUNS.c.outcome != "")
         )
         async with self._database.reading() as connection:
-            rows = (await connection.execute(wanted)).all()
+            rows = (await connection.execute(query)).all()
         return await asyncio.to_thread(_decided, rows, instead)
 
     async def _hints(self, course: str) -> dict[_Key, dict[str, list[CostlyHint]]]:
-        held = ATTEMPTS_HELD.c
-        wanted = (
-            select(held.account, held.assignment, held.problem, HINTS.c.number, HINTS.c.cost, HINTS.c.at)
-            .join(ASSIGNMENTS, ASSIGNMENTS.c.id == held.assignment)
-            .join(HINTS, HINTS.c.attempt == held.attempt)
+        held_columns = ATTEMPTS_HELD.c
+        query = (
+            select(
+                held_columns.account,
+                held_columns.assignment,
+                held_columns.problem,
+                HINTS.c.number,
+                HINTS.c.cost,
+                HINTS.c.at,
+            )
+            .join(ASSIGNMENTS, ASSIGNMENTS.c.id == held_columns.assignment)
+            .join(HINTS, HINTS.c.attempt == held_columns.attempt)
             .where(ASSIGNMENTS.c.course == course)
         )
-        found: dict[_Key, dict[str, list[CostlyHint]]] = defaultdict(lambda: defaultdict(list))
+        hints: dict[_Key, dict[str, list[CostlyHint]]] = defaultdict(lambda: defaultdict(list))
         async with self._database.reading() as connection:
-            for row in await connection.execute(wanted):
-                taken = CostlyHint(row.number, moment(row.at), row.cost)
-                found[row.account, row.assignment][row.problem.partition("/")[2]].append(taken)
-        return found
+            for row in await connection.execute(query):
+                hint = CostlyHint(row.number, moment(row.at), row.cost)
+                hints[row.account, row.assignment][row.problem.partition("/")[2]].append(hint)
+        return hints
 
     async def _extensions(self, course: str) -> dict[_Key, Times]:
-        wanted = (
+        query = (
             select(EXTENSIONS)
             .join(ASSIGNMENTS, ASSIGNMENTS.c.id == EXTENSIONS.c.assignment)
             .where(ASSIGNMENTS.c.course == course)
         )
         async with self._database.reading() as connection:
-            rows = (await connection.execute(wanted)).all()
+            rows = (await connection.execute(query)).all()
         return {(row.account, row.assignment): Times(moment(row.due), moment(row.closes)) for row in rows}
 
     async def _adjustments(self, course: str) -> dict[_Key, list[Adjustment]]:
-        wanted = (
+        query = (
             select(ADJUSTMENTS, ACCOUNTS.c.name)
             .join(ASSIGNMENTS, ASSIGNMENTS.c.id == ADJUSTMENTS.c.assignment)
             .outerjoin(ACCOUNTS, ACCOUNTS.c.id == ADJUSTMENTS.c.by)
             .where(ASSIGNMENTS.c.course == course)
             .order_by(ADJUSTMENTS.c.id)
         )
-        found: dict[_Key, list[Adjustment]] = defaultdict(list)
+        adjustments: dict[_Key, list[Adjustment]] = defaultdict(list)
         async with self._database.reading() as connection:
-            for row in await connection.execute(wanted):
-                one = Adjustment(row.points, row.reason, row.name or row.by, moment(row.at))
-                found[row.account, row.assignment].append(one)
-        return found
+            for row in await connection.execute(query):
+                adjustment = Adjustment(row.points, row.reason, row.name or row.by, moment(row.at))
+                adjustments[row.account, row.assignment].append(adjustment)
+        return adjustments
 
     async def _logins(self, course: str) -> dict[str, str]:
-        wanted = (
+        query = (
             select(IDENTITIES.c.account, IDENTITIES.c.subject)
             .join(MEMBERS, MEMBERS.c.account == IDENTITIES.c.account)
             .where(MEMBERS.c.course == course)
             .order_by(IDENTITIES.c.issuer)
         )
         async with self._database.reading() as connection:
-            return {row.account: row.subject for row in await connection.execute(wanted)}
+            return {row.account: row.subject for row in await connection.execute(query)}
 
 
 def _decided(
     rows: Sequence[Any], instead: Mapping[str, tuple[Outcome, float]]
 ) -> dict[_Key, dict[str, list[DecidedRun]]]:
     """Runs by account and assignment, and by problem."""
-    found: dict[_Key, dict[str, list[DecidedRun]]] = defaultdict(lambda: defaultdict(list))
+    runs: dict[_Key, dict[str, list[DecidedRun]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
         outcome, share = instead.get(row.id, (row.outcome, row.share))
         if outcome in DECIDED:
             run = DecidedRun(row.id, moment(row.queued), outcome == Outcome.PASSED, share)
-            found[row.account, row.assignment][row.problem.partition("/")[2]].append(run)
-    return found
+            runs[row.account, row.assignment][row.problem.partition("/")[2]].append(run)
+    return runs
 
 
 def _groups(students: Sequence[Student]) -> Mapping[str, Sequence[str]]:
     """The accounts that work together, by each of them."""
-    named: dict[str, list[str]] = defaultdict(list)
+    groups: dict[str, list[str]] = defaultdict(list)
     for student in students:
-        named[student.group].append(student.account)
-    return {student.account: named[student.group] if student.group else [student.account] for student in students}
+        groups[student.group].append(student.account)
+    return {student.account: groups[student.group] if student.group else [student.account] for student in students}
 
 
 def _charged(
@@ -370,9 +387,9 @@ def _charged(
     assignment: str,
 ) -> Mapping[str, Sequence[DecidedRun]]:
     """The runs of several students, by problem, with what their hints cost."""
-    taken = _together(hints, accounts, assignment)
+    taken_hints = _together(hints, accounts, assignment)
     return {
-        problem: charged(theirs, taken.get(problem, ()))
+        problem: charged(theirs, taken_hints.get(problem, ()))
         for problem, theirs in _together(runs, accounts, assignment).items()
     }
 
@@ -381,11 +398,11 @@ def _together(
     by_student: Mapping[_Key, Mapping[str, Sequence[_Fact]]], accounts: Sequence[str], assignment: str
 ) -> Mapping[str, Sequence[_Fact]]:
     """What is known of several students, by problem."""
-    found: dict[str, list[_Fact]] = defaultdict(list)
+    facts: dict[str, list[_Fact]] = defaultdict(list)
     for account in accounts:
         for problem, theirs in by_student.get((account, assignment), {}).items():
-            found[problem].extend(theirs)
-    return found
+            facts[problem].extend(theirs)
+    return facts
 
 
 def _grade(

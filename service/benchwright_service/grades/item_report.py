@@ -88,7 +88,12 @@ def _columns(book: Gradebook) -> dict[str, list[float | None]]:
     for view, rules in book.assignments:
         for problem in view.problems:
             worth = [book.grade(student, view).worth.get(problem) for student in book.students]
-            shares = [None if one is None or one.run is None else share_of(one.run, rules) for one in worth]
+            shares = [
+                None
+                if worth_of_student is None or worth_of_student.run is None
+                else share_of(worth_of_student.run, rules)
+                for worth_of_student in worth
+            ]
             columns[f"{view.id}/{problem}"] = shares
     return columns
 
@@ -97,8 +102,8 @@ def _counted(book: Gradebook, assignment: str, problem: str) -> dict[str, str]:
     """The run of each student that counts: its id → the account."""
     return {
         worth.run.id: account
-        for (account, one), grade in book.grades.items()
-        if one == assignment and (worth := grade.worth.get(problem)) and worth.run is not None
+        for (account, graded_assignment), grade in book.grades.items()
+        if graded_assignment == assignment and (worth := grade.worth.get(problem)) and worth.run is not None
     }
 
 
@@ -116,11 +121,11 @@ class ItemReports:
         self._log = log
         self._snapshots = snapshots
 
-    async def of(self, book: Gradebook, assignment: str, asked: Problem) -> ItemReport:
+    async def report(self, book: Gradebook, assignment: str, public_problem: Problem) -> ItemReport:
         """The report of a problem."""
-        problem = asked.id
+        problem = public_problem.id
         counted = _counted(book, assignment, problem)
-        wanted = (
+        query = (
             select(RUNS.c.id, RUNS.c.number, RUNS.c.account, RUNS.c.outcome, RUNS.c.attempt, RUNS.c.verdict)
             .join(ATTEMPTS_HELD, ATTEMPTS_HELD.c.attempt == RUNS.c.attempt)
             .where(ATTEMPTS_HELD.c.assignment == assignment)
@@ -130,7 +135,7 @@ class ItemReports:
         )
         students = {student.account: student.name for student in book.students}
         async with self._database.reading() as connection:
-            runs = [run for run in await connection.execute(wanted) if run.account in students]
+            runs = [run for run in await connection.execute(query) if run.account in students]
             details = (
                 await connection.execute(
                     select(RUNS.c.id, RUNS.c.outcome, RUNS.c.verdict, RUNS.c.files).where(RUNS.c.id.in_(counted))
@@ -143,15 +148,17 @@ class ItemReports:
             if run.outcome == Outcome.PASSED.value:
                 to_pass.setdefault(run.account, tries[run.account])
         attempts = {run.attempt for run in runs}
-        minutes = await asyncio.to_thread(lambda: [self._log.summary(one).clock.active_s / 60 for one in attempts])
+        minutes = await asyncio.to_thread(
+            lambda: [self._log.summary(attempt).clock.active_s / 60 for attempt in attempts]
+        )
         caught: dict[str, list[str]] = defaultdict(list)
         for row in details:
             for test in json.loads(row.verdict).get("tests") or ():
                 if not test["passed"]:
                     caught[str(test["name"])].append(students[counted[row.id]])
-        question = asked.public.question
-        answered = details if question is not None else ()
-        given = await asyncio.to_thread(lambda: {counted[row.id]: self._answer(row.files) for row in answered})
+        question = public_problem.public.question
+        answer_rows = details if question is not None else ()
+        answers = await asyncio.to_thread(lambda: {counted[row.id]: self._answer(row.files) for row in answer_rows})
         is_selected = question is not None and bool(selectable(question))
         return ItemReport(
             len(to_pass),
@@ -159,25 +166,28 @@ class ItemReports:
             np.quantile(minutes, QUANTILES).tolist() if minutes else (),
             _tries(to_pass.values(), len(tries) - len(to_pass)),
             _failed(runs),
-            sorted(((test, sorted(names)) for test, names in caught.items()), key=lambda one: -len(one[1])),
+            sorted(
+                ((test, sorted(names)) for test, names in caught.items()),
+                key=lambda test_failures: -len(test_failures[1]),
+            ),
             _answers(
                 text
-                for text in given.values()
+                for text in answers.values()
                 if question is not None and not (is_selected and read_selection(question, text))
             ),
-            self._options(book, assignment, problem, question, given) if question is not None and is_selected else (),
+            self._options(book, assignment, problem, question, answers) if question is not None and is_selected else (),
             frozenset(
                 selected
-                for row in answered
+                for row in answer_rows
                 if question is not None and is_selected and row.outcome == Outcome.PASSED.value
-                if (selected := read_selection(question, given[counted[row.id]]))
+                if (selected := read_selection(question, answers[counted[row.id]]))
             ),
         )
 
     def _options(
-        self, book: Gradebook, assignment: str, problem: str, question: Question, given: Mapping[str, str]
+        self, book: Gradebook, assignment: str, problem: str, question: Question, answers: Mapping[str, str]
     ) -> Sequence[Option]:
-        texts = [given.get(student.account) for student in book.students]
+        texts = [answers.get(student.account) for student in book.students]
         chosen = [None if text is None else read_selection(question, text) or _NONE for text in texts]
         values = (*selectable(question), *((_NONE,) if _NONE in chosen else ()))
         return distractors(_columns(book), f"{assignment}/{problem}", chosen, values)
@@ -185,14 +195,14 @@ class ItemReports:
     async def alike(self, book: Gradebook, assignment: str, problem: Problem) -> Sequence[Pair]:
         """Students whose counted runs have much in common; solutions are named by account."""
         counted = _counted(book, assignment, problem.id)
-        wanted = select(RUNS.c.id, RUNS.c.files).where(RUNS.c.id.in_(counted))
+        query = select(RUNS.c.id, RUNS.c.files).where(RUNS.c.id.in_(counted))
         async with self._database.reading() as connection:
-            rows = (await connection.execute(wanted)).all()
+            rows = (await connection.execute(query)).all()
 
         def compared() -> Sequence[Pair]:
-            given = {path: content.decode(errors="replace") for path, content in starting_files(problem).items()}
+            start_texts = {path: content.decode(errors="replace") for path, content in starting_files(problem).items()}
             solutions = {counted[row.id]: self._texts(row.files) for row in rows}
-            return [pair for pair in pairs(solutions, given) if pair.share >= LEAST_ALIKE][:_MOST_PAIRS]
+            return [pair for pair in pairs(solutions, start_texts) if pair.share >= LEAST_ALIKE][:_MOST_PAIRS]
 
         return await asyncio.to_thread(compared)
 
@@ -206,24 +216,24 @@ class ItemReports:
 
 
 def _answers(texts: Iterable[str]) -> Sequence[tuple[str, int]]:
-    found: Counter[str] = Counter()
-    for one in texts:
-        text = " ".join(one.split())
-        found[text if len(text) <= _LONGEST_ANSWER else f"{text[:_LONGEST_ANSWER]}…"] += 1
-    return found.most_common(_MOST_ANSWERS)
+    counts: Counter[str] = Counter()
+    for answer_text in texts:
+        text = " ".join(answer_text.split())
+        counts[text if len(text) <= _LONGEST_ANSWER else f"{text[:_LONGEST_ANSWER]}…"] += 1
+    return counts.most_common(_MOST_ANSWERS)
 
 
 def _tries(to_pass: Iterable[int], not_passed: int) -> Sequence[tuple[str, int]]:
     counts = Counter(to_pass)
-    shown = [(str(number), counts[number]) for number in range(1, _MOST_TRIES + 1)]
-    more = sum(count for number, count in counts.items() if number > _MOST_TRIES)
-    return [*shown, (f"over {_MOST_TRIES}", more), ("not yet", not_passed)]
+    try_counts = [(str(number), counts[number]) for number in range(1, _MOST_TRIES + 1)]
+    remaining_count = sum(count for number, count in counts.items() if number > _MOST_TRIES)
+    return [*try_counts, (f"over {_MOST_TRIES}", remaining_count), ("not yet", not_passed)]
 
 
 def _failed(runs: Iterable[Any]) -> Sequence[tuple[str, int, int]]:
-    found: dict[str, list[str]] = defaultdict(list)
+    accounts_by_reason: dict[str, list[str]] = defaultdict(list)
     for run in runs:
         if run.outcome != Outcome.PASSED.value:
-            found[str(json.loads(run.verdict)["reason"]).replace("_", " ")].append(run.account)
-    rows = [(reason, len(accounts), len(set(accounts))) for reason, accounts in found.items()]
+            accounts_by_reason[str(json.loads(run.verdict)["reason"]).replace("_", " ")].append(run.account)
+    rows = [(reason, len(accounts), len(set(accounts))) for reason, accounts in accounts_by_reason.items()]
     return sorted(rows, key=lambda row: -row[1])

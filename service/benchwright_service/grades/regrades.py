@@ -133,12 +133,12 @@ class Regrades:
         async with self._database.reading() as connection:
             runs = (await connection.execute(_judged(assignment, problem))).all()
             newest = (await connection.execute(last)).one_or_none()
-            same = await _accepted(connection, assignment, problem, now)
-        old = sum(run.id not in same and _harness_of(run.verdict) != now for run in runs)
+            accepted_runs = await _accepted(connection, assignment, problem, now)
+        old = sum(run.id not in accepted_runs and _harness_of(run.verdict) != now for run in runs)
         is_going = newest is not None and newest.state == RegradeState.BEGUN
         return Outdated(old, len(runs), newest.id if newest is not None else "", is_going)
 
-    async def begin(self, assignment: AssignmentView, problem: str, by: str) -> str:
+    async def begin(self, assignment: AssignmentView, problem: str, staff_account: str) -> str:
         """Runs all files again that have a verdict; returns the regrade's id.
 
         Raises:
@@ -146,7 +146,7 @@ class Regrades:
         """
         harness = await self._harness(assignment, problem)
         regrade = uuid.uuid4().hex
-        row = {"id": regrade, "assignment": assignment.id, "problem": problem, "harness": harness, "by": by}
+        row = {"id": regrade, "assignment": assignment.id, "problem": problem, "harness": harness, "by": staff_account}
         row |= {"state": RegradeState.BEGUN.value}
         going = select(REGRADES.c.id).where(
             REGRADES.c.assignment == assignment.id,
@@ -155,15 +155,15 @@ class Regrades:
         )
         async with self._database.writing() as connection:
             # Two that begin at once wait for each other here.
-            held = update(ASSIGNMENTS).where(ASSIGNMENTS.c.id == assignment.id).values(title=ASSIGNMENTS.c.title)
-            await connection.execute(held)
+            lock = update(ASSIGNMENTS).where(ASSIGNMENTS.c.id == assignment.id).values(title=ASSIGNMENTS.c.title)
+            await connection.execute(lock)
             if (await connection.execute(going)).first() is not None:
                 raise BenchServiceError(f"a regrade of {problem} is going on; accept or drop it first")
             runs = (await connection.execute(_judged(assignment, problem))).all()
             if not runs:
                 raise BenchServiceError(f"no run of {problem} has a verdict, so there is nothing to regrade")
             await connection.execute(insert(REGRADES).values({**row, "created": self._now()}))
-            before = [
+            old_verdicts = [
                 {
                     "regrade": regrade,
                     "run": run.id,
@@ -173,15 +173,15 @@ class Regrades:
                 }
                 for run in runs
             ]
-            await connection.execute(insert(REGRADED), before)
-            again = update(RUNS).where(RUNS.c.id.in_(select(REGRADED.c.run).where(REGRADED.c.regrade == regrade)))
+            await connection.execute(insert(REGRADED), old_verdicts)
+            requeue = update(RUNS).where(RUNS.c.id.in_(select(REGRADED.c.run).where(REGRADED.c.regrade == regrade)))
             values = {"state": RunState.QUEUED.value, "lease": "", "worker": "", "tries": 0, "regrade": regrade}
-            await connection.execute(again.values(values))
+            await connection.execute(requeue.values(values))
         return regrade
 
     async def find(self, assignments: Sequence[AssignmentView], regrade: str) -> Regrade | None:
         """A regrade of one of these assignments."""
-        wanted = (
+        query = (
             select(REGRADES, ACCOUNTS.c.name)
             .outerjoin(ACCOUNTS, ACCOUNTS.c.id == REGRADES.c.by)
             .where(REGRADES.c.id == regrade)
@@ -189,9 +189,11 @@ class Regrades:
         decided = func.count().filter(REGRADED.c.outcome.in_(DECIDED))
         counted = select(func.count(), func.count(REGRADED.c.verdict), decided).where(REGRADED.c.regrade == regrade)
         async with self._database.reading() as connection:
-            row = (await connection.execute(wanted)).one_or_none()
+            row = (await connection.execute(query)).one_or_none()
             runs, ended, judged = (await connection.execute(counted)).one()
-        view = next((one for one in assignments if row is not None and one.id == row.assignment), None)
+        view = next(
+            (assignment for assignment in assignments if row is not None and assignment.id == row.assignment), None
+        )
         if row is None or view is None:
             return None
         state, created = RegradeState(row.state), moment(row.created)
@@ -201,18 +203,18 @@ class Regrades:
         self, course: str, assignments: Sequence[AssignmentView], regrade: Regrade
     ) -> Sequence[StudentChange]:
         """Who gets other points or outcomes by it, by name: also of one that was accepted or dropped."""
-        wanted = (
+        query = (
             select(REGRADED, RUNS.c.number, RUNS.c.queued, RUNS.c.account)
             .join(RUNS, RUNS.c.id == REGRADED.c.run)
             .where(REGRADED.c.regrade == regrade.id)
             .order_by(RUNS.c.queued)
         )
         async with self._database.reading() as connection:
-            rows = (await connection.execute(wanted)).all()
-        before: _Outcomes = {row.run: (Outcome(row.old_outcome), row.old_share) for row in rows}
-        after: _Outcomes = {row.run: (Outcome(row.outcome), row.share) for row in rows if row.outcome in DECIDED}
-        old_book = await self._gradebooks.of(course, assignments, before)
-        new_book = await self._gradebooks.of(course, assignments, {**before, **after})
+            rows = (await connection.execute(query)).all()
+        old_outcomes: _Outcomes = {row.run: (Outcome(row.old_outcome), row.old_share) for row in rows}
+        new_outcomes: _Outcomes = {row.run: (Outcome(row.outcome), row.share) for row in rows if row.outcome in DECIDED}
+        old_book = await self._gradebooks.gradebook(course, assignments, old_outcomes)
+        new_book = await self._gradebooks.gradebook(course, assignments, {**old_outcomes, **new_outcomes})
         changed = {
             student.account: [_change(row) for row in rows if row.account == student.account and _differs(row)]
             for student in old_book.students
@@ -238,7 +240,7 @@ class Regrades:
         if not regrade.is_complete:
             raise BenchServiceError("runs are missing; wait for them, or drop the regrade")
         new = select(REGRADED).where(REGRADED.c.regrade == regrade.id, REGRADED.c.outcome.in_(DECIDED)).subquery()
-        taken = (
+        acceptance = (
             update(RUNS)
             .where(RUNS.c.id == new.c.run)
             .values(verdict=new.c.verdict, outcome=new.c.outcome, share=new.c.share)
@@ -246,7 +248,7 @@ class Regrades:
         )
         async with self._database.writing() as connection:
             await self._end(connection, regrade, RegradeState.ACCEPTED)
-            rows = (await connection.execute(taken)).all()
+            rows = (await connection.execute(acceptance)).all()
 
         def forget_logs() -> None:
             for row in rows:
@@ -260,10 +262,10 @@ class Regrades:
         Raises:
             BenchServiceError: It was accepted or dropped before.
         """
-        kept = update(RUNS).where(RUNS.c.regrade == regrade.id)
+        release = update(RUNS).where(RUNS.c.regrade == regrade.id)
         async with self._database.writing() as connection:
             await self._end(connection, regrade, RegradeState.DROPPED)
-            await connection.execute(kept.values(state=RunState.DONE.value, lease="", regrade=""))
+            await connection.execute(release.values(state=RunState.DONE.value, lease="", regrade=""))
 
     async def _end(self, connection: AsyncConnection, regrade: Regrade, state: RegradeState) -> None:
         ended = (
@@ -290,13 +292,13 @@ def _judged(assignment: AssignmentView, problem: str) -> Select[Any]:
 
 async def _accepted(connection: AsyncConnection, assignment: AssignmentView, problem: str, harness: str) -> set[str]:
     """The runs that an accepted regrade by this harness has judged; verdicts on answers do not name it."""
-    wanted = (
+    query = (
         select(REGRADED.c.run)
         .join(REGRADES, REGRADES.c.id == REGRADED.c.regrade)
         .where(REGRADES.c.state == RegradeState.ACCEPTED.value, REGRADES.c.harness == harness)
         .where(REGRADES.c.assignment == assignment.id, REGRADES.c.problem == problem)
     )
-    return {row.run for row in await connection.execute(wanted)}
+    return {row.run for row in await connection.execute(query)}
 
 
 def _differs(row: Row[Any]) -> bool:

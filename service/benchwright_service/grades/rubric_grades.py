@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from benchwright_foundation.database import Database
 from benchwright_judges.judgement import Method
-from benchwright_judges.records.records import Judged, Records
+from benchwright_judges.records.records import JudgedAnswer, Records
 from benchwright_problems.errors import ProblemsError
 from benchwright_problems.problem import Reveal
 from benchwright_problems.rubric_points import RubricPoints
@@ -64,25 +64,28 @@ class RubricGrades:
         self._store = store
         self._courses = courses
 
-    async def of(self, runs: Mapping[str, str], *, for_staff: bool) -> Mapping[str, RubricGrade]:
+    async def grades_of_runs(self, runs: Mapping[str, str], *, for_staff: bool) -> Mapping[str, RubricGrade]:
         """What runs got; those that no person has decided, or that have no points, are left out.
 
         Args:
             runs: Anything → id of a run.
             for_staff: Whether all is shown, or what the reveal policy lets the student see.
         """
-        wanted = select(RUNS.c.id, RUNS.c.attempt, RUNS.c.number).where(RUNS.c.id.in_(runs.values()))
+        query = select(RUNS.c.id, RUNS.c.attempt, RUNS.c.number).where(RUNS.c.id.in_(runs.values()))
         async with self._database.reading() as connection:
-            tries = {row.id: (row.attempt, row.number) for row in await connection.execute(wanted)}
+            tries = {row.id: (row.attempt, row.number) for row in await connection.execute(query)}
         records = await self._records()
-        found = {}
+        rubric_grades = {}
         for name, run in runs.items():
             judged = await records.judged_try(*tries[run]) if run in tries else None
-            if judged is not None and (shown := await self._shown(judged, for_staff=for_staff)) is not None:
-                found[name] = shown
-        return found
+            if (
+                judged is not None
+                and (rubric_grade := await self._visible_grade(judged, for_staff=for_staff)) is not None
+            ):
+                rubric_grades[name] = rubric_grade
+        return rubric_grades
 
-    async def _shown(self, judged: Judged, *, for_staff: bool) -> RubricGrade | None:
+    async def _visible_grade(self, judged: JudgedAnswer, *, for_staff: bool) -> RubricGrade | None:
         answer, judgement = judged.answer, judged.judgement
         grades = [grade for grade in judged.grades if grade.points]
         if judged.waits or judgement is None or judgement.method is not Method.PERSON or not grades:
@@ -94,7 +97,9 @@ class RubricGrades:
         rubric = rubric_of(problem)
         if rubric is None or not answer.is_to(problem):
             return None
-        counted = [grade.points for grade in grades if grade.label == judgement.label] or [one.points for one in grades]
+        counted = [grade.points for grade in grades if grade.label == judgement.label] or [
+            other_grade.points for other_grade in grades
+        ]
         everybody = [grade.points for grade in grades]
         if for_staff:
             comments = [grade.comment for grade in grades if grade.comment]
@@ -116,9 +121,9 @@ def _grade(
         ItemGrade(
             item.text,
             item.points,
-            statistics.fmean(points[place] for points in counted),
-            [points[place] for points in everybody],
+            statistics.fmean(points[item_index] for points in counted),
+            [points[item_index] for points in everybody],
         )
-        for place, item in enumerate(rubric.items)
+        for item_index, item in enumerate(rubric.items)
     ]
     return RubricGrade(sum(item.points for item in items), rubric.most, rubric.enough or rubric.most, items, comments)

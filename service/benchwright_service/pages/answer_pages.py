@@ -48,10 +48,10 @@ async def figure(visit: Visit) -> Response:
     """A picture of the question, or of its key, of an answer of the course."""
     member = await visit.grading()
     item = visit.request.path_params["item"]
-    found = await visit.bench.grades.answers.figure(member.course, item, visit.counted("number"))
-    if found is None:
+    picture = await visit.bench.grades.answers.figure(member.course, item, visit.counted("number"))
+    if picture is None:
         raise unknown_page()
-    return show_picture(found.content, found.media_type)
+    return show_picture(picture.content, picture.media_type)
 
 
 def _points(visit: Visit) -> Sequence[float]:

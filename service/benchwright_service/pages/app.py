@@ -93,7 +93,7 @@ def make_pages(bench: Bench, *, secure: bool) -> ASGIApp:
 def page_routes(bench: Bench, *, secure: bool) -> list[Route]:
     """The addresses of pages and of what they load and send; see `make_pages`."""
     guard = _Guard(bench, secure=secure)
-    away = Middleware(
+    away_session = Middleware(
         SessionMiddleware,
         # Who is on the way when the service ends signs in again.
         secret_key=secrets.token_urlsafe(32),
@@ -114,8 +114,8 @@ def page_routes(bench: Bench, *, secure: bool) -> list[Route]:
         Route("/", guard.signed_in(course_pages.courses)),
         Route("/sign-in", guard.open(sign_in_page.form)),
         Route("/sign-in", guard.open(sign_in_page.sign_in), methods=["POST"]),
-        Route("/sign-in/provider", guard.open(sign_in_page.to_provider), middleware=[away]),
-        Route("/sign-in/provider/return", guard.open(sign_in_page.from_provider), middleware=[away]),
+        Route("/sign-in/provider", guard.open(sign_in_page.to_provider), middleware=[away_session]),
+        Route("/sign-in/provider/return", guard.open(sign_in_page.from_provider), middleware=[away_session]),
         Route("/lti/login", guard.foreign(lti_pages.login), methods=["GET", "POST"], middleware=[launched]),
         Route("/lti/launch", guard.foreign(lti_pages.launch), methods=["POST"], middleware=[launched]),
         Route("/lti/keys", guard.foreign(lti_pages.keys)),
@@ -155,7 +155,7 @@ def page_routes(bench: Bench, *, secure: bool) -> list[Route]:
             methods=["POST"],
         ),
         Route("/courses/{course}/appeals", guard.signed_in(appeal_pages.appeals)),
-        Route("/courses/{course}/mine/{assignment}", guard.signed_in(appeal_pages.own)),
+        Route("/courses/{course}/mine/{assignment}", guard.signed_in(appeal_pages.own_grade)),
         Route("/courses/{course}/mine/{assignment}", guard.signed_in(appeal_pages.appeal), methods=["POST"]),
         Route("/courses/{course}/answers", guard.signed_in(answer_pages.answer)),
         Route("/courses/{course}/answers", guard.signed_in(answer_pages.grade), methods=["POST"]),
@@ -297,8 +297,8 @@ def _has_null_byte(request: Request, form: FormData) -> bool:
 
 
 def _refused(refusal: RefusalError, session: BrowserSession | None) -> Response:
-    told = Problem(refusal.details.detail, refusal.details.next_step)
-    return render("told", session, refusal.kind.status.value, title="That did not work", problem=told)
+    problem = Problem(refusal.details.detail, refusal.details.next_step)
+    return render("told", session, refusal.kind.status.value, title="That did not work", problem=problem)
 
 
 async def _asset(request: Request) -> Response:

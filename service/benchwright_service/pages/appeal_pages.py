@@ -16,20 +16,20 @@ from benchwright_service.pages.rendering import SECURITY, Problem, render
 from benchwright_service.pages.visit import Visit, unknown_page, whole_number
 
 
-async def own(visit: Visit) -> Response:
+async def own_grade(visit: Visit) -> Response:
     """The grade of who asks."""
-    return await _own(visit, None)
+    return await _own_grade_page(visit, None)
 
 
 async def appeal(visit: Visit) -> Response:
     """Takes an appeal against it."""
-    member, view, student, _ = await _mine(visit)
+    member, view, student, _ = await _own_assignment(visit)
     if await visit.is_archived():
-        return await _own(visit, Problem("The course is archived.", "Ask its staff."))
+        return await _own_grade_page(visit, Problem("The course is archived.", "Ask its staff."))
     try:
         await visit.bench.grades.history.appeal(view.id, student.account, visit.field("text", LONGEST))
     except BenchServiceError as error:
-        return await _own(visit, Problem(f"{error}.".capitalize(), "Correct it, and send it again."))
+        return await _own_grade_page(visit, Problem(f"{error}.".capitalize(), "Correct it, and send it again."))
     path = f"/courses/{quote(member.course)}/mine/{view.id}"
     return RedirectResponse(path, HTTPStatus.SEE_OTHER, headers=SECURITY)
 
@@ -37,10 +37,10 @@ async def appeal(visit: Visit) -> Response:
 async def appeals(visit: Visit) -> Response:
     """All appeals of a course."""
     member = await visit.staffed()
-    found = await visit.bench.grades.history.appeals(member.course)
-    titles = {one.id: one.title for one in await visit.bench.courses.all_of(member.course)}
+    course_appeals = await visit.bench.grades.history.appeals(member.course)
+    titles = {assignment.id: assignment.title for assignment in await visit.bench.courses.all_of(member.course)}
     await visit.bench.audit.note(visit.account, member.course, "saw appeals", "")
-    return render("appeals", visit.session, member=member, appeals=found, titles=titles)
+    return render("appeals", visit.session, member=member, appeals=course_appeals, titles=titles)
 
 
 async def answer(visit: Visit) -> Response:
@@ -49,7 +49,7 @@ async def answer(visit: Visit) -> Response:
     path, decision, number = visit.request.path_params, visit.field("decision"), whole_number(visit.field("appeal"))
     if decision not in ("grant", "deny") or number is None:
         raise unknown_page()
-    views = {one.id for one in await visit.bench.courses.all_of(member.course)}
+    views = {assignment.id for assignment in await visit.bench.courses.all_of(member.course)}
     if path["assignment"] not in views:
         raise unknown_page()
     try:
@@ -59,19 +59,19 @@ async def answer(visit: Visit) -> Response:
             path["account"],
             granted=decision == "grant",
             text=visit.field("answer", LONGEST),
-            by=visit.account,
+            staff_account=visit.account,
         )
     except BenchServiceError as error:
-        told = Problem(f"{error}.".capitalize(), "Go back to the grade.")
-        return render("told", visit.session, HTTPStatus.CONFLICT, title="That did not work", problem=told)
+        problem = Problem(f"{error}.".capitalize(), "Go back to the grade.")
+        return render("told", visit.session, HTTPStatus.CONFLICT, title="That did not work", problem=problem)
     action = "granted appeal" if decision == "grant" else "denied appeal"
     await visit.bench.audit.note(visit.account, member.course, action, f"{path['account']} {path['assignment']}")
     onward = f"/courses/{quote(member.course)}/grades/{path['assignment']}/{path['account']}"
     return RedirectResponse(onward, HTTPStatus.SEE_OTHER, headers=SECURITY)
 
 
-async def _own(visit: Visit, problem: Problem | None) -> Response:
-    member, view, student, book = await _mine(visit)
+async def _own_grade_page(visit: Visit, problem: Problem | None) -> Response:
+    member, view, student, book = await _own_assignment(visit)
     appeals_ = await visit.bench.grades.history.appeals(member.course, student.account)
     return render(
         "own",
@@ -80,24 +80,26 @@ async def _own(visit: Visit, problem: Problem | None) -> Response:
         member=member,
         assignment=view,
         grade=book.grade(student, view),
-        rubrics=await visit.bench.grades.rubrics.of(book.grade(student, view).counted, for_staff=False),
-        most=book.most(view),
-        history=await visit.bench.grades.history.of(view.id, student.account),
-        appeals=[one for one in appeals_ if one.assignment == view.id],
-        runs=await visit.bench.coursework.own_runs.of(visit.account, view.id),
+        rubrics=await visit.bench.grades.rubrics.grades_of_runs(book.grade(student, view).counted, for_staff=False),
+        most=book.maximum_points(view),
+        history=await visit.bench.grades.history.changes(view.id, student.account),
+        appeals=[student_appeal for student_appeal in appeals_ if student_appeal.assignment == view.id],
+        runs=await visit.bench.coursework.own_runs.newest_runs(visit.account, view.id),
         is_archived=await visit.is_archived(),
         longest=LONGEST,
         problem=problem,
     )
 
 
-async def _mine(visit: Visit) -> tuple[Membership, AssignmentView, Student, Gradebook]:
+async def _own_assignment(visit: Visit) -> tuple[Membership, AssignmentView, Student, Gradebook]:
     member = await visit.membership()
     if member.role is not Role.PARTICIPANT:
         raise unknown_page()
-    mine = await visit.bench.courses.of(visit.account, archived=True)
-    view = next((one for one in mine if one.id == visit.request.path_params["assignment"]), None)
+    assignments = await visit.bench.courses.visible_assignments(visit.account, archived=True)
+    view = next(
+        (assignment for assignment in assignments if assignment.id == visit.request.path_params["assignment"]), None
+    )
     if view is None or view.course != member.course:
         raise unknown_page()
-    book = await visit.bench.grades.gradebooks.of(member.course, await visit.bench.courses.all_of(member.course))
-    return member, view, next(one for one in book.students if one.account == visit.account), book
+    book = await visit.bench.grades.gradebooks.gradebook(member.course, await visit.bench.courses.all_of(member.course))
+    return member, view, next(student for student in book.students if student.account == visit.account), book

@@ -28,7 +28,7 @@ async def assign(visit: Visit) -> Response:
     member = await visit.changing()
     try:
         rules = _rules(visit)
-        made = await visit.bench.courses.assign(
+        assignment_id = await visit.bench.courses.assign(
             member.course,
             visit.field("pack"),
             title=rules.title,
@@ -44,9 +44,9 @@ async def assign(visit: Visit) -> Response:
             aids=rules.aids,
         )
     except (BenchServiceError, ValueError) as error:
-        told = Problem(_sentence(error), "Correct the field, and assign again.")
-        return await course_page(visit, member, told, _sent(visit))
-    await visit.bench.audit.note(visit.account, member.course, "assigned", made)
+        problem = Problem(_sentence(error), "Correct the field, and assign again.")
+        return await course_page(visit, member, problem, _sent_fields(visit))
+    await visit.bench.audit.note(visit.account, member.course, "assigned", assignment_id)
     return RedirectResponse(f"/courses/{quote(member.course)}", HTTPStatus.SEE_OTHER, headers=SECURITY)
 
 
@@ -79,17 +79,20 @@ async def _form(visit: Visit, problem: Problem | None) -> Response:
         is_archived=await visit.is_archived(),
         policies=list(Reveal),
         problem=problem,
-        fields=_sent(visit) if problem else _fields(view),
+        fields=_sent_fields(visit) if problem else _fields(view),
     )
 
 
 async def _chosen(visit: Visit) -> AssignmentView:
     member = await visit.staffed()
-    wanted = visit.request.path_params["assignment"]
-    found = next((one for one in await visit.bench.courses.all_of(member.course) if one.id == wanted), None)
-    if found is None:
+    assignment_id = visit.request.path_params["assignment"]
+    view = next(
+        (candidate for candidate in await visit.bench.courses.all_of(member.course) if candidate.id == assignment_id),
+        None,
+    )
+    if view is None:
         raise unknown_page()
-    return found
+    return view
 
 
 def _rules(visit: Visit) -> AssignmentRules:
@@ -113,12 +116,12 @@ def _rules(visit: Visit) -> AssignmentRules:
 
 def _policy(visit: Visit, name: str) -> Reveal | None:
     value = visit.field(name)
-    return Reveal(value) if value in {one.value for one in Reveal} else None
+    return Reveal(value) if value in {reveal.value for reveal in Reveal} else None
 
 
 def _assistance(visit: Visit) -> Assistance | None:
     value = visit.field("assistance")
-    allowed = Allowed(value) if value in {one.value for one in Allowed} else None
+    allowed = Allowed(value) if value in {allowance.value for allowance in Allowed} else None
     return assistance_of(allowed, visit.field("extensions", 4_000).replace(",", " ").split())
 
 
@@ -130,7 +133,7 @@ def _aids(visit: Visit) -> frozenset[Aid] | None:
     return frozenset(aid for aid in Aid if aid.value in ticked)
 
 
-def _sent(visit: Visit) -> dict[str, str]:
+def _sent_fields(visit: Visit) -> dict[str, str]:
     """What a form was sent with, to be corrected."""
     return {name: visit.field(name) for name in FIELDS} | {"aids": " ".join(visit.chosen("aids"))}
 
@@ -161,10 +164,10 @@ def _time(moment: datetime | None) -> str:
 def _count(text: str) -> int | None:
     if not text:
         return None
-    found = whole_number(text)
-    if found is None or not 1 <= found <= _MOST_RUNS:
+    count = whole_number(text)
+    if count is None or not 1 <= count <= _MOST_RUNS:
         raise ValueError(f"“runs” is no number from 1 to {_MOST_RUNS:,}.")
-    return found
+    return count
 
 
 def _sentence(error: Exception) -> str:

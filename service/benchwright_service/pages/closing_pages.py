@@ -38,23 +38,23 @@ async def closing(visit: Visit) -> Response:
 async def state(visit: Visit) -> Response:
     """What the page refreshes itself with while the study is being closed."""
     member = await visit.owning()
-    found = await visit.bench.studies.closings.state(member.course)
-    return render("study_closing_state", visit.session, state=found, now=datetime.now(UTC))
+    closing_state = await visit.bench.studies.closings.state(member.course)
+    return render("study_closing_state", visit.session, state=closing_state, now=datetime.now(UTC))
 
 
 async def close(visit: Visit) -> Response:
     """Begins to close it, or to make its report again; what it would end is confirmed by itself."""
     member = await visit.owning()
     closings, study = visit.bench.studies.closings, member.course
-    found = await closings.state(study)
-    if found.is_running:
+    closing_state = await closings.state(study)
+    if closing_state.is_running:
         return _onward(member)
-    if found.digest:
+    if closing_state.digest:
         await closings.begin(study, visit.account, force=False)
         return _onward(member)
     if visit.field("name", 200) != study:
-        told = Problem("This is not the study's id.", f"Type {study}; nothing was closed.")
-        return await _closing(visit, member, told)
+        problem = Problem("This is not the study's id.", f"Type {study}; nothing was closed.")
+        return await _closing(visit, member, problem)
     outlook = await _outlook(visit, member)
     # Confirmed is what was shown: an attempt that was begun since has to be confirmed too.
     is_forced = visit.field("end") == (outlook.going or "none")
@@ -99,14 +99,16 @@ def _chunks(file: IO[bytes]) -> Iterator[bytes]:
 
 async def _outlook(visit: Visit, member: Membership) -> Outlook:
     watch = await visit.bench.studies.monitor.watch(member.course)
-    return await visit.bench.studies.closings.outlook(member.course, [one.participant for one in watch.participants])
+    return await visit.bench.studies.closings.outlook(
+        member.course, [participant.participant for participant in watch.participants]
+    )
 
 
 async def _closing(
     visit: Visit, member: Membership, problem: Problem | None = None, *, is_second: bool = False
 ) -> Response:
-    found: ClosingState = await visit.bench.studies.closings.state(member.course)
-    is_open = not (found.is_running or found.digest)
+    closing_state: ClosingState = await visit.bench.studies.closings.state(member.course)
+    is_open = not (closing_state.is_running or closing_state.digest)
     watch = await visit.bench.studies.monitor.watch(member.course)
     if is_open:
         await visit.bench.audit.note_sitting(visit.account, member.course, "saw what closing ends", "")
@@ -116,7 +118,7 @@ async def _closing(
         visit.session,
         status,
         member=member,
-        state=found,
+        state=closing_state,
         now=datetime.now(UTC),
         problem=problem,
         confirmation=_Confirmation(await _outlook(visit, member), is_second) if is_open else None,

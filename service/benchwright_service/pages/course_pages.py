@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from benchwright_problems.problem import Reveal
 from benchwright_remote.messages import Membership, Role
 from benchwright_service.courses.playback import PlaybackError
-from benchwright_service.courses.progress import AttemptLine, Written, written_of
+from benchwright_service.courses.progress import AttemptLine, TextFromSource, written_of
 from benchwright_service.pages.rendering import SECURITY, Problem, render
 from benchwright_service.pages.replay_pages import student_of
 from benchwright_service.pages.visit import STAFF, WATCHERS, Visit, sections_of, unknown_page
@@ -40,11 +40,13 @@ FIELDS = (
 
 async def courses(visit: Visit) -> Response:
     """The courses of who is signed in, and the studies that they watch."""
-    mine = await visit.bench.accounts.memberships(visit.account)
-    studies = [one for one, _ in mine if await visit.bench.studies.monitor.is_study(one.course)]
-    shown = [one for one in mine if one[0] not in studies]
-    watched = [one for one in studies if one.role in WATCHERS]
-    return render("courses", visit.session, courses=shown, studies=watched)
+    memberships = await visit.bench.accounts.memberships(visit.account)
+    studies = [
+        membership for membership, _ in memberships if await visit.bench.studies.monitor.is_study(membership.course)
+    ]
+    shown_courses = [membership for membership in memberships if membership[0] not in studies]
+    watched = [study for study in studies if study.role in WATCHERS]
+    return render("courses", visit.session, courses=shown_courses, studies=watched)
 
 
 async def course(visit: Visit) -> Response:
@@ -69,15 +71,15 @@ async def progress(visit: Visit) -> Response:
     member = await visit.staffed()
     section = visit.section
     assignments = await visit.bench.courses.all_of(member.course)
-    found = await visit.bench.coursework.progress.matrix(member.course, assignments, section)
-    everybody = found.students if not section else await visit.bench.coursework.progress.students(member.course)
+    matrix = await visit.bench.coursework.progress.matrix(member.course, assignments, section)
+    everybody = matrix.students if not section else await visit.bench.coursework.progress.students(member.course)
     checks = await visit.bench.coursework.assistance.of_course(member.course, CHECKED_WITHIN_S)
     await visit.bench.audit.note(visit.account, member.course, "saw progress", section)
     return render(
         "progress",
         visit.session,
         member=member,
-        matrix=found,
+        matrix=matrix,
         assignments=assignments,
         section=section,
         sections=sections_of(everybody),
@@ -90,12 +92,13 @@ async def work(visit: Visit) -> Response:
     member, assignment, student = await student_of(visit)
     path = visit.request.path_params
     attempts = await visit.bench.coursework.progress.attempts(student.account, assignment.id, path["problem"])
-    written = [await _written(visit, one) for one in attempts]
+    written_shares = [await _written_shares(visit, attempt) for attempt in attempts]
     checked = [
-        await visit.bench.coursework.assistance.of_attempt(member.course, assignment.id, one.id) for one in attempts
+        await visit.bench.coursework.assistance.of_attempt(member.course, assignment.id, attempt.id)
+        for attempt in attempts
     ]
-    seen = f"{student.account} {assignment.pack}/{path['problem']}"
-    await visit.bench.audit.note(visit.account, member.course, "saw work", seen)
+    seen_work = f"{student.account} {assignment.pack}/{path['problem']}"
+    await visit.bench.audit.note(visit.account, member.course, "saw work", seen_work)
     return render(
         "work",
         visit.session,
@@ -103,15 +106,15 @@ async def work(visit: Visit) -> Response:
         assignment=assignment,
         problem=path["problem"],
         student=student,
-        attempts=list(zip(attempts, written, strict=True)),
+        attempts=list(zip(attempts, written_shares, strict=True)),
         checked=checked,
     )
 
 
-async def _written(visit: Visit, attempt: AttemptLine) -> Sequence[Written] | str:
+async def _written_shares(visit: Visit, attempt: AttemptLine) -> Sequence[TextFromSource] | str:
     """Where its text came from; or why that can't be said."""
     try:
-        return written_of((await visit.bench.coursework.replays.of(attempt.id, attempt.summary.seq)).inserted)
+        return written_of((await visit.bench.coursework.replays.playback(attempt.id, attempt.summary.seq)).inserted)
     except PlaybackError as error:
         return str(error)
 
@@ -119,7 +122,7 @@ async def _written(visit: Visit, attempt: AttemptLine) -> Sequence[Written] | st
 async def audit(visit: Visit) -> Response:
     """Who of the staff saw or changed what."""
     member = await visit.staffed()
-    return render("audit", visit.session, member=member, entries=await visit.bench.audit.of(member.course))
+    return render("audit", visit.session, member=member, entries=await visit.bench.audit.entries(member.course))
 
 
 async def course_page(visit: Visit, member: Membership, problem: Problem | None, fields: dict[str, str]) -> Response:
@@ -134,12 +137,16 @@ async def course_page(visit: Visit, member: Membership, problem: Problem | None,
     is_staff = member.role in STAFF
     if is_staff:
         assignments = await visit.bench.courses.all_of(member.course)
-        mine = None
+        passed_counts = None
     else:
-        own = await visit.bench.courses.of(visit.account, archived=True)
-        assignments = [one for one in own if one.course == member.course]
+        own_assignments = await visit.bench.courses.visible_assignments(visit.account, archived=True)
+        assignments = [assignment for assignment in own_assignments if assignment.course == member.course]
         is_participant = member.role is Role.PARTICIPANT
-        mine = await visit.bench.coursework.progress.own(visit.account, member.course) if is_participant else None
+        passed_counts = (
+            await visit.bench.coursework.progress.passed_counts(visit.account, member.course)
+            if is_participant
+            else None
+        )
     return render(
         "course",
         visit.session,
@@ -153,7 +160,7 @@ async def course_page(visit: Visit, member: Membership, problem: Problem | None,
         open_appeals=await visit.bench.grades.history.waiting(member.course) if is_staff else 0,
         is_archived=await visit.is_archived(),
         assignments=assignments,
-        mine=mine,
+        mine=passed_counts,
         packs=await asyncio.to_thread(visit.bench.courses.pack_names) if is_staff else (),
         policies=list(Reveal),
         problem=problem,

@@ -54,7 +54,7 @@ async def file(visit: Visit) -> Response:
     await visit.bench.audit.note(visit.account, member.course, "exported grades", f"{kind} {visit.section}".rstrip())
     if kind == TABLE:
         checks = await visit.bench.coursework.assistance.of_course(member.course, _FILE_WITHIN_S)
-        help_ = [[checks.cell(one.account, view.id) for view, _ in book.assignments] for one in book.students]
+        help_ = [[checks.cell(student.account, view.id) for view, _ in book.assignments] for student in book.students]
         text = table(book.columns, book.lines, help_)
     else:
         text = _FILES[kind](book.columns, book.lines)
@@ -81,7 +81,13 @@ async def change(visit: Visit) -> Response:
         else:
             due, closes = visit.time("due"), visit.time("closes")
             await gradebooks.extend(
-                member.course, view.id, student.account, due=due, closes=closes, reason=reason, by=visit.account
+                member.course,
+                view.id,
+                student.account,
+                due=due,
+                closes=closes,
+                reason=reason,
+                staff_account=visit.account,
             )
             action = "extended"
     except (BenchServiceError, ValueError) as error:
@@ -100,8 +106,10 @@ async def rules(visit: Visit) -> Response:
     except BenchServiceError:
         raise unknown_page() from None
     except ValueError as error:
-        told = Problem(str(error), "Go back, and correct the field.")
-        return render("told", visit.session, HTTPStatus.UNPROCESSABLE_ENTITY, title="That did not work", problem=told)
+        problem = Problem(str(error), "Go back, and correct the field.")
+        return render(
+            "told", visit.session, HTTPStatus.UNPROCESSABLE_ENTITY, title="That did not work", problem=problem
+        )
     await visit.bench.audit.note(visit.account, member.course, "changed grading", assignment)
     return RedirectResponse(f"/courses/{quote(member.course)}/grades", HTTPStatus.SEE_OTHER, headers=SECURITY)
 
@@ -131,8 +139,8 @@ async def item(visit: Visit) -> Response:
     view = _assignment(visit, book)
     if problem not in view.problems:
         raise unknown_page()
-    asked = await visit.bench.courses.problem(view.pack, problem)
-    report = await visit.bench.grades.items.of(book, view.id, asked)
+    public_problem = await visit.bench.courses.problem(view.pack, problem)
+    report = await visit.bench.grades.items.report(book, view.id, public_problem)
     return render(
         "item",
         visit.session,
@@ -142,7 +150,7 @@ async def item(visit: Visit) -> Response:
         item=analysed(book)[view.id, problem],
         report=report,
         outdated=await visit.bench.grades.regrades.outdated(view, problem),
-        is_question=asked.kind is ProblemKind.QUESTION,
+        is_question=public_problem.kind is ProblemKind.QUESTION,
         section=visit.section,
         sections=sections_of(whole.students),
     )
@@ -156,10 +164,10 @@ async def alike(visit: Visit) -> Response:
     view = _assignment(visit, book)
     if problem not in view.problems:
         raise unknown_page()
-    asked = await visit.bench.courses.problem(view.pack, problem)
-    if asked.kind is ProblemKind.QUESTION:
+    public_problem = await visit.bench.courses.problem(view.pack, problem)
+    if public_problem.kind is ProblemKind.QUESTION:
         raise unknown_page()
-    found = await visit.bench.grades.items.alike(book, view.id, asked)
+    similar_pairs = await visit.bench.grades.items.alike(book, view.id, public_problem)
     await visit.bench.audit.note(visit.account, member.course, "compared solutions", f"{view.pack}/{problem}")
     return render(
         "alike",
@@ -167,7 +175,7 @@ async def alike(visit: Visit) -> Response:
         member=member,
         assignment=view,
         problem=problem,
-        pairs=found,
+        pairs=similar_pairs,
         names={student.account: student.name for student in book.students},
         least=LEAST_ALIKE,
     )
@@ -181,7 +189,7 @@ def grading_of(visit: Visit) -> Grading:
     """
     usual = Grading()
     counting = visit.field("counting") or usual.counting.value
-    if counting not in {one.value for one in Counting}:
+    if counting not in {counting_rule.value for counting_rule in Counting}:
         raise ValueError("“counting” is neither best nor last.")
     return Grading(
         visit.number("worth", 0, 1_000_000, usual.points),
@@ -205,13 +213,13 @@ async def _grade(visit: Visit, problem: Problem | None) -> Response:
         assignment=view,
         student=student,
         grade=book.grade(student, view),
-        rubrics=await visit.bench.grades.rubrics.of(book.grade(student, view).counted, for_staff=True),
-        most=book.most(view),
-        history=await visit.bench.grades.history.of(view.id, student.account),
+        rubrics=await visit.bench.grades.rubrics.grades_of_runs(book.grade(student, view).counted, for_staff=True),
+        most=book.maximum_points(view),
+        history=await visit.bench.grades.history.changes(view.id, student.account),
         appeals=[
-            one
-            for one in await visit.bench.grades.history.appeals(member.course, student.account)
-            if one.assignment == view.id
+            appeal
+            for appeal in await visit.bench.grades.history.appeals(member.course, student.account)
+            if appeal.assignment == view.id
         ],
         problem=problem,
     )
@@ -219,21 +227,21 @@ async def _grade(visit: Visit, problem: Problem | None) -> Response:
 
 async def _book(visit: Visit, member: Membership) -> Gradebook:
     assignments = await visit.bench.courses.all_of(member.course)
-    return await visit.bench.grades.gradebooks.of(member.course, assignments)
+    return await visit.bench.grades.gradebooks.gradebook(member.course, assignments)
 
 
 async def _chosen(visit: Visit, member: Membership) -> tuple[AssignmentView, Student, Gradebook]:
     book = await _book(visit, member)
     account = visit.request.path_params["account"]
-    student = next((one for one in book.students if one.account == account), None)
+    student = next((candidate for candidate in book.students if candidate.account == account), None)
     if student is None:
         raise unknown_page()
     return _assignment(visit, book), student, book
 
 
 def _assignment(visit: Visit, book: Gradebook) -> AssignmentView:
-    wanted = visit.request.path_params["assignment"]
-    found = next((view for view, _ in book.assignments if view.id == wanted), None)
-    if found is None:
+    assignment_id = visit.request.path_params["assignment"]
+    assignment = next((view for view, _ in book.assignments if view.id == assignment_id), None)
+    if assignment is None:
         raise unknown_page()
-    return found
+    return assignment

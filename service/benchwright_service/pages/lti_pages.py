@@ -33,12 +33,12 @@ async def login(visit: Visit) -> Response:
         raise unknown_page()
     visit.bench.sign_in.check_guesses()
     names = ("iss", "login_hint", "client_id", "lti_message_hint")
-    given = visit.form if visit.request.method == "POST" else visit.request.query_params
+    fields = visit.form if visit.request.method == "POST" else visit.request.query_params
     try:
-        url, away = tool.begin({name: str(given.get(name, ""))[:_LONGEST] for name in names})
+        url, login_state = tool.begin({name: str(fields.get(name, ""))[:_LONGEST] for name in names})
     except SignInError:
-        return _told(visit, _FAILED)
-    visit.request.session[_AWAY] = list(away)
+        return _show_failure(visit, _FAILED)
+    visit.request.session[_AWAY] = list(login_state)
     return RedirectResponse(url, HTTPStatus.SEE_OTHER, headers=SECURITY)
 
 
@@ -49,24 +49,28 @@ async def launch(visit: Visit) -> Response:
         raise unknown_page()
     visit.bench.sign_in.check_guesses()
     # It counts once, whatever comes of it.
-    kept = visit.request.session.pop(_AWAY, None)
-    if kept is None:
-        return _told(visit, _FAILED)
+    login_state = visit.request.session.pop(_AWAY, None)
+    if login_state is None:
+        return _show_failure(visit, _FAILED)
     try:
-        who = await tool.finish(
-            (kept[0], kept[1], kept[2]), visit.field("state"), visit.field("id_token", _LONGEST_TOKEN)
+        identity = await tool.finish(
+            (login_state[0], login_state[1], login_state[2]),
+            visit.field("state"),
+            visit.field("id_token", _LONGEST_TOKEN),
         )
     except UnknownContextError as error:
-        told = f"The course {error} of your learning management system belongs to no course here."
-        return _told(visit, Problem(told, "Send this sentence to who operates the service."))
+        message = f"The course {error} of your learning management system belongs to no course here."
+        return _show_failure(visit, Problem(message, "Send this sentence to who operates the service."))
     except SignInError:
-        return _told(visit, _FAILED)
+        return _show_failure(visit, _FAILED)
     if visit.bench.sign_in.lti_services is not None:
-        await visit.bench.sign_in.lti_services.launched(who)
-    account = await visit.bench.accounts.identified(who.issuer, who.subject, who.name, who.course, who.role)
+        await visit.bench.sign_in.lti_services.launched(identity)
+    account = await visit.bench.accounts.identified(
+        identity.issuer, identity.subject, identity.name, identity.course, identity.role
+    )
     if account is None:
-        return _told(visit, sign_in_page.DISABLED)
-    return await sign_in_page.begin(visit, account, f"/courses/{quote(who.course)}")
+        return _show_failure(visit, sign_in_page.DISABLED)
+    return await sign_in_page.begin(visit, account, f"/courses/{quote(identity.course)}")
 
 
 async def keys(visit: Visit) -> Response:
@@ -80,32 +84,32 @@ async def roster(visit: Visit) -> Response:
     """Takes the roster of the learning management system."""
     member, services = await _linked(visit)
     try:
-        taken = await services.take_roster(member.course)
+        outcome = await services.take_roster(member.course)
     except BenchServiceError as error:
-        return _told(visit, Problem(str(error), "Go back to the grades."))
-    await visit.bench.audit.note(visit.account, member.course, "took roster", f"{taken.members} members")
-    said = f"{taken.members} people are in the course there; {taken.new} of them are new here."
-    if taken.left_out:
-        said += f" {taken.left_out} more are inactive there, or have another role."
-    return _done(visit, "The roster was taken", said)
+        return _show_failure(visit, Problem(str(error), "Go back to the grades."))
+    await visit.bench.audit.note(visit.account, member.course, "took roster", f"{outcome.members} members")
+    message = f"{outcome.members} people are in the course there; {outcome.new} of them are new here."
+    if outcome.left_out:
+        message += f" {outcome.left_out} more are inactive there, or have another role."
+    return _show_success(visit, "The roster was taken", message)
 
 
 async def send(visit: Visit) -> Response:
     """Sends grades to the learning management system."""
     member, services = await _linked(visit)
     assignments = await visit.bench.courses.all_of(member.course)
-    book = await visit.bench.grades.gradebooks.of(member.course, assignments)
+    book = await visit.bench.grades.gradebooks.gradebook(member.course, assignments)
     try:
-        done = await services.send_grades(member.course, book)
+        outcome = await services.send_grades(member.course, book)
     except BenchServiceError as error:
-        return _told(visit, Problem(str(error), "Go back to the grades."))
-    await visit.bench.audit.note(visit.account, member.course, "sent grades", f"{done.sent} scores")
-    said = f"{done.sent} scores were sent; {done.unchanged} have not changed."
-    if done.unknown:
-        said += f" {done.unknown} are of students who did not come from there, and were not sent."
-    if done.refused:
-        said += f" {done.refused} were refused: send them again later, or see what this tool is allowed there."
-    return _done(visit, "The grades were sent", said)
+        return _show_failure(visit, Problem(str(error), "Go back to the grades."))
+    await visit.bench.audit.note(visit.account, member.course, "sent grades", f"{outcome.sent} scores")
+    message = f"{outcome.sent} scores were sent; {outcome.unchanged} have not changed."
+    if outcome.unknown:
+        message += f" {outcome.unknown} are of students who did not come from there, and were not sent."
+    if outcome.refused:
+        message += f" {outcome.refused} were refused: send them again later, or see what this tool is allowed there."
+    return _show_success(visit, "The grades were sent", message)
 
 
 async def _linked(visit: Visit) -> tuple[Membership, LtiServices]:
@@ -115,10 +119,10 @@ async def _linked(visit: Visit) -> tuple[Membership, LtiServices]:
     return member, visit.bench.sign_in.lti_services
 
 
-def _done(visit: Visit, title: str, said: str) -> Response:
-    told = Problem(said, "You can go back to the grades.")
-    return render("told", visit.session, title=title, problem=told)
+def _show_success(visit: Visit, title: str, message: str) -> Response:
+    problem = Problem(message, "You can go back to the grades.")
+    return render("told", visit.session, title=title, problem=problem)
 
 
-def _told(visit: Visit, problem: Problem) -> Response:
+def _show_failure(visit: Visit, problem: Problem) -> Response:
     return render("told", visit.session, HTTPStatus.UNPROCESSABLE_ENTITY, title="That did not work", problem=problem)

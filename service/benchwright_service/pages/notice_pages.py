@@ -12,7 +12,7 @@ from benchwright_service.pages.visit import Visit
 
 async def notices(visit: Visit) -> Response:
     """Lists them."""
-    return render("notices", visit.session, notices=await visit.bench.collecting.notices.of(visit.account))
+    return render("notices", visit.session, notices=await visit.bench.collecting.notices.notices_of(visit.account))
 
 
 async def mark(visit: Visit) -> Response:

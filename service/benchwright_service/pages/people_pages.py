@@ -25,9 +25,9 @@ async def people(visit: Visit) -> Response:
 async def group(visit: Visit) -> Response:
     """Puts people in groups."""
     member = await visit.changing()
-    known = await visit.bench.people.of(member.course)
-    wanted = {one.account: visit.field(f"group-{one.account}", _LONGEST_GROUP) for one in known}
-    changed = {one.account: wanted[one.account] for one in known if one.group != wanted[one.account]}
+    people = await visit.bench.people.members(member.course)
+    groups = {person.account: visit.field(f"group-{person.account}", _LONGEST_GROUP) for person in people}
+    changed = {person.account: groups[person.account] for person in people if person.group != groups[person.account]}
     await visit.bench.people.group(member.course, changed)
     if changed:
         await visit.bench.audit.note(visit.account, member.course, "changed groups", f"{len(changed)} people")
@@ -49,8 +49,8 @@ async def delete(visit: Visit) -> Response:
     if person.account == visit.account:
         return await _people(visit, member, Problem("This is you.", "Ask another owner of the course."))
     if visit.field("name", 200) != person.name.strip():
-        told = Problem("The name is not that of the person.", "Type it as the list has it; nothing was deleted.")
-        return await _people(visit, member, told)
+        problem = Problem("The name is not that of the person.", "Type it as the list has it; nothing was deleted.")
+        return await _people(visit, member, problem)
     try:
         await visit.bench.people.delete(member.course, person.account, f"deleted in {member.course}")
     except (BenchServiceError, AttemptError) as error:
@@ -70,14 +70,14 @@ async def _chosen(visit: Visit) -> tuple[Membership, Person]:
 
 
 async def _people(visit: Visit, member: Membership, problem: Problem | None) -> Response:
-    found = await visit.bench.people.of(member.course)
+    people = await visit.bench.people.members(member.course)
     await visit.bench.audit.note(visit.account, member.course, "saw people", "")
     return render(
         "people",
         visit.session,
         HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
         member=member,
-        people=found,
+        people=people,
         is_owner=member.role is Role.OWNER,
         is_archived=await visit.is_archived(),
         problem=problem,

@@ -42,7 +42,7 @@ _NAMES = {
 
 def chosen_format(name: str) -> QuestionFormat:
     """The format that an address or a form names; multiple choice if it names none."""
-    return next((one for one in QuestionFormat if one.value == name), QuestionFormat.MULTIPLE_CHOICE)
+    return next((candidate for candidate in QuestionFormat if candidate.value == name), QuestionFormat.MULTIPLE_CHOICE)
 
 
 def empty_fields(style: QuestionFormat) -> Mapping[str, Any]:
@@ -66,16 +66,16 @@ def fields_of(content: WrittenQuestion, *, credited: bool) -> Mapping[str, Any]:
 
 def sent_fields(visit: Visit, style: QuestionFormat) -> Mapping[str, Any]:
     """The fields as they were sent."""
-    values = {name: written(visit, name, MOST_CHARACTERS) for name in _names()}
+    values = {name: sent_text(visit, name, MOST_CHARACTERS) for name in _names()}
     for number in range(1, MOST_FIGURES + 1):
         if visit.field(f"remove-{number}") == "yes":
             values |= {f"kept-{number}": "", f"alt-{number}": ""}
     return _fields(style, values, credited=is_credited(visit), consent=visit.field("consent") == "yes")
 
 
-def written(visit: Visit, name: str, most: int) -> str:
+def sent_text(visit: Visit, name: str, limit: int) -> str:
     """A text of the form, with one character for a line's end as browsers count it; one that is too long stays so."""
-    return visit.field(name, 2 * most + 2).replace("\r\n", "\n")
+    return visit.field(name, 2 * limit + 2).replace("\r\n", "\n")
 
 
 def is_credited(visit: Visit) -> bool:
@@ -84,14 +84,14 @@ def is_credited(visit: Visit) -> bool:
 
 
 async def sent_question(
-    visit: Visit, style: QuestionFormat, before: WrittenQuestion | None
+    visit: Visit, style: QuestionFormat, previous: WrittenQuestion | None
 ) -> tuple[WrittenQuestion, Sequence[Picture]]:
     """The question of the form, and the pictures that came with it.
 
     Args:
         visit: The request.
         style: Of the question.
-        before: The version that it is a change of; its pictures can be kept.
+        previous: The version that it is a change of; its pictures can be kept.
 
     Raises:
         BenchServiceError: A picture can't be taken, or the author has not agreed.
@@ -111,7 +111,7 @@ async def sent_question(
         values["rubric"] = _rubric(fields)
     # Texts first: decoding is for forms that can be taken.
     _checked(values)
-    figures, pictures = await _sent_figures(visit, fields, before)
+    figures, pictures = await _sent_figures(visit, fields, previous)
     return _checked(values | {"figures": figures}), pictures
 
 
@@ -119,7 +119,7 @@ def form_values(style: QuestionFormat, fields: Mapping[str, Any]) -> Mapping[str
     """What the form's template names."""
     return {
         "style": style.value,
-        "formats": {one.value: name for one, name in FORMATS.items()},
+        "formats": {question_format.value: name for question_format, name in FORMATS.items()},
         "is_in_words": style in IN_WORDS,
         "fields": fields,
         "letters": LETTERS,
@@ -154,21 +154,21 @@ def _rubric(fields: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 async def _sent_figures(
-    visit: Visit, fields: Mapping[str, Any], before: WrittenQuestion | None
+    visit: Visit, fields: Mapping[str, Any], previous: WrittenQuestion | None
 ) -> tuple[Sequence[Mapping[str, Any]], Sequence[Picture]]:
-    kept = {one.sha256: one for one in before.figures} if before is not None else {}
+    kept_figures = {figure.sha256: figure for figure in previous.figures} if previous is not None else {}
     figures: list[Mapping[str, Any]] = []
     pictures: list[Picture] = []
     for number in range(1, MOST_FIGURES + 1):
         name, alt = fields[f"kept-{number}"], fields[f"alt-{number}"]
-        sent = visit.form.get(f"figure-{number}")
-        content = await sent.read(MOST_BYTES + 1) if isinstance(sent, UploadFile) else b""
+        upload = visit.form.get(f"figure-{number}")
+        content = await upload.read(MOST_BYTES + 1) if isinstance(upload, UploadFile) else b""
         if content:
             picture = await visit.bench.collecting.pictures.read(content)
             pictures.append(picture)
             figures.append({"sha256": picture.sha256, "media_type": picture.media_type, "alt": alt})
-        elif name in kept:
-            figures.append({"sha256": name, "media_type": kept[name].media_type, "alt": alt})
+        elif name in kept_figures:
+            figures.append({"sha256": name, "media_type": kept_figures[name].media_type, "alt": alt})
         elif name or alt:
             raise BenchServiceError(f"figure {number} has a description and no picture; choose the picture again")
     return figures, pictures
@@ -179,5 +179,7 @@ def _checked(values: Mapping[str, Any]) -> WrittenQuestion:
         return WrittenQuestion.model_validate(values)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        why = first["msg"].removeprefix("Value error, ")
-        raise ValueError(f"{_NAMES[str(first['loc'][0])]} can't be like that: {why[:1].lower()}{why[1:]}") from None
+        reason = first["msg"].removeprefix("Value error, ")
+        raise ValueError(
+            f"{_NAMES[str(first['loc'][0])]} can't be like that: {reason[:1].lower()}{reason[1:]}"
+        ) from None

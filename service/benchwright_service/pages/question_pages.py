@@ -92,69 +92,71 @@ async def create(visit: Visit) -> Response:
 async def question(visit: Visit) -> Response:
     """One question: for its author with what can be done, for staff once it is decided."""
     member = await _writer(visit)
-    return await _question(visit, member, await _found(visit, member), None)
+    return await _question(visit, member, await _readable_question(visit, member), None)
 
 
 async def change(visit: Visit) -> Response:
     """What the author does with it: save, try, submit, withdraw, begin its twin."""
     member = await _writer(visit)
-    found = await _found(visit, member)
-    act, style = visit.field("act"), found.content.format
+    question = await _readable_question(visit, member)
+    act, style = visit.field("act"), question.content.format
     try:
-        if found.author != visit.account or await visit.is_archived():
+        if question.author != visit.account or await visit.is_archived():
             raise BenchServiceError("only its author can change the question, and not in an archived course")
-        name = await _act(visit, member, found, act)
+        name = await _act(visit, member, question, act)
     except (ValueError, BenchServiceError) as error:
         if act == "save":
-            return await _form(visit, member, found, style, sent_fields(visit, style), _refused(error))
-        return await _question(visit, member, found, _refused(error))
+            return await _form(visit, member, question, style, sent_fields(visit, style), _refused(error))
+        return await _question(visit, member, question, _refused(error))
     return _onward(member, f"questions/{name}")
 
 
-async def _act(visit: Visit, member: Membership, found: Question, act: str) -> str:
+async def _act(visit: Visit, member: Membership, question: Question, act: str) -> str:
     """Does it; returns which question the author goes to."""
     collecting = visit.bench.collecting
     match act:
         case "save":
-            content, pictures = await sent_question(visit, found.content.format, found.content)
+            content, pictures = await sent_question(visit, question.content.format, question.content)
             await collecting.questions.change(
-                member.course, found.id, visit.account, content, pictures, credited=is_credited(visit)
+                member.course, question.id, visit.account, content, pictures, credited=is_credited(visit)
             )
         case "try":
-            await collecting.tries.begin(member.course, found)
+            await collecting.tries.begin(member.course, question)
         case "submit":
-            await collecting.questions.submit(member.course, found.id, visit.account)
+            await collecting.questions.submit(member.course, question.id, visit.account)
         case "withdraw":
-            await collecting.questions.withdraw(member.course, found.id, visit.account)
+            await collecting.questions.withdraw(member.course, question.id, visit.account)
         case "twin":
-            return await collecting.questions.begin_twin(member.course, found.id, visit.account)
+            return await collecting.questions.begin_twin(member.course, question.id, visit.account)
         case _:
             raise unknown_page()
-    return found.id
+    return question.id
 
 
 async def figure(visit: Visit) -> Response:
     """A picture of the newest version, for those who may read that; reviewers may while they review it."""
     member = await _writer(visit)
-    found = await visit.bench.collecting.questions.one(member.course, visit.request.path_params["question"])
-    if found is None:
+    question = await visit.bench.collecting.questions.find_question(
+        member.course, visit.request.path_params["question"]
+    )
+    if question is None:
         raise unknown_page()
-    is_reviewer = member.role in GRADERS and await visit.bench.collecting.reviews.is_reviewing(found, visit.account)
-    if not is_reviewer and not _may_read(visit, member, found):
+    is_reviewer = member.role in GRADERS and await visit.bench.collecting.reviews.is_reviewing(question, visit.account)
+    if not is_reviewer and not _may_read(visit, member, question):
         raise unknown_page()
     name = visit.request.path_params["figure"]
-    shown = next((one for one in found.content.figures if one.sha256 == name), None)
-    pictures = await visit.bench.collecting.questions.pictures({found.id: found.content})
-    if shown is None or name not in pictures:
+    chosen_figure = next((candidate for candidate in question.content.figures if candidate.sha256 == name), None)
+    pictures = await visit.bench.collecting.questions.pictures({question.id: question.content})
+    if chosen_figure is None or name not in pictures:
         raise unknown_page()
-    return show_picture(pictures[name], shown.media_type)
+    return show_picture(pictures[name], chosen_figure.media_type)
 
 
 async def tries(visit: Visit) -> Response:
     """What models have said so far, as a part of the question's page."""
     member = await _writer(visit)
-    found = await _found(visit, member)
-    return render("question_tries", visit.session, **await _tried(visit, found))
+    question = await _readable_question(visit, member)
+    return render("question_tries", visit.session, **await _tried(visit, question))
 
 
 async def _questions(visit: Visit, member: Membership, problem: Problem | None) -> Response:
@@ -170,7 +172,7 @@ async def _questions(visit: Visit, member: Membership, problem: Problem | None) 
         member=member,
         call=call,
         is_open=collecting.questions.is_open(call) and not is_archived,
-        mine=await collecting.questions.by(member.course, visit.account),
+        mine=await collecting.questions.authored_questions(member.course, visit.account),
         waiting=await collecting.reviews.waiting(member.course, visit.account) if is_reviewer else 0,
         authors=await collecting.standing.authors(accepted),
         is_staff=is_staff,
@@ -190,7 +192,7 @@ async def _questions(visit: Visit, member: Membership, problem: Problem | None) 
 async def _form(
     visit: Visit,
     member: Membership,
-    found: Question | None,
+    question: Question | None,
     style: QuestionFormat,
     fields: Mapping[str, Any],
     problem: Problem | None,
@@ -199,62 +201,64 @@ async def _form(
         "question_form",
         visit.session,
         HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
-        **await _form_values(visit, member, found, style, fields),
+        **await _form_values(visit, member, question, style, fields),
         problem=problem,
     )
 
 
 async def _form_values(
-    visit: Visit, member: Membership, found: Question | None, style: QuestionFormat, fields: Mapping[str, Any]
+    visit: Visit, member: Membership, question: Question | None, style: QuestionFormat, fields: Mapping[str, Any]
 ) -> Mapping[str, Any]:
     call = await visit.bench.collecting.questions.call(member.course)
-    shown = dict(form_values(style, fields))
+    values = dict(form_values(style, fields))
     licence = call.license if call is not None else ""
     return {
         "member": member,
-        "question": found,
-        "style": shown["style"],
-        "formats": shown["formats"],
+        "question": question,
+        "style": values["style"],
+        "formats": values["formats"],
         "letters": LETTERS,
         "reviewers": call.reviewers if call is not None else 0,
-        "form_shown": shown | {"license": licence},
+        "form_shown": values | {"license": licence},
     }
 
 
-async def _question(visit: Visit, member: Membership, found: Question, problem: Problem | None) -> Response:
+async def _question(visit: Visit, member: Membership, question: Question, problem: Problem | None) -> Response:
     collecting = visit.bench.collecting
-    is_author = found.author == visit.account
-    content = found.content
-    decided = await collecting.reviews.of(found.id)
+    is_author = question.author == visit.account
+    content = question.content
+    decided = await collecting.reviews.decided_reviews(question.id)
     return render(
         "question",
         visit.session,
         HTTPStatus.UNPROCESSABLE_ENTITY if problem else HTTPStatus.OK,
-        **await _form_values(visit, member, found, content.format, fields_of(content, credited=found.credited)),
-        **await _tried(visit, found),
+        **await _form_values(visit, member, question, content.format, fields_of(content, credited=question.credited)),
+        **await _tried(visit, question),
         is_author=is_author,
-        is_changeable=is_author and found.state in CHANGEABLE,
+        is_changeable=is_author and question.state in CHANGEABLE,
         format_name=FORMATS[content.format],
-        has_twin=is_author and content.format.answered_by is AnsweredBy.CHOICE and found.state in TWINNED,
+        has_twin=is_author and content.format.answered_by is AnsweredBy.CHOICE and question.state in TWINNED,
         remarks=content.remarks(),
         # What one reviewer says of a version is shown once the version is decided.
-        reviews=[one for one in decided if one.number < found.number or found.state in _DECIDED],
+        reviews=[review for review in decided if review.number < question.number or question.state in _DECIDED],
         checks=list(Check),
-        models=collecting.tries.asked(found),
+        models=collecting.tries.askable_models(question),
         tries_per_day=TRIES_PER_DAY,
         problem=problem,
     )
 
 
-async def _tried(visit: Visit, found: Question) -> Mapping[str, Any]:
-    tried = await visit.bench.collecting.tries.of(found)
-    said = {one.model for one in tried if one.said is not None}
+async def _tried(visit: Visit, question: Question) -> Mapping[str, Any]:
+    tried = await visit.bench.collecting.tries.tries_of(question)
+    answered_models = {attempt.model for attempt in tried if attempt.said is not None}
     return {
-        "untried": [name for name in visit.bench.collecting.tries.asked(found) if name not in said],
+        "untried": [
+            name for name in visit.bench.collecting.tries.askable_models(question) if name not in answered_models
+        ],
         "tries": tried,
-        "is_in_words": found.content.format in IN_WORDS,
-        "is_trying": any(one.is_waiting for one in tried),
-        "wrong": sum(one.is_right is False for one in tried),
+        "is_in_words": question.content.format in IN_WORDS,
+        "is_trying": any(attempt.is_waiting for attempt in tried),
+        "wrong": sum(attempt.is_right is False for attempt in tried),
     }
 
 
@@ -268,19 +272,21 @@ async def _writer(visit: Visit) -> Membership:
     return member
 
 
-async def _found(visit: Visit, member: Membership) -> Question:
-    found = await visit.bench.collecting.questions.one(member.course, visit.request.path_params["question"])
-    if found is None or not _may_read(visit, member, found):
+async def _readable_question(visit: Visit, member: Membership) -> Question:
+    question = await visit.bench.collecting.questions.find_question(
+        member.course, visit.request.path_params["question"]
+    )
+    if question is None or not _may_read(visit, member, question):
         raise unknown_page()
-    return found
+    return question
 
 
-def _may_read(visit: Visit, member: Membership, found: Question) -> bool:
+def _may_read(visit: Visit, member: Membership, question: Question) -> bool:
     """Whether somebody may see a question with its key, whatever they may have to review."""
-    if found.author == visit.account:
+    if question.author == visit.account:
         return True
     # Nobody can change one that no person wrote, so no version of it comes to a reviewer again.
-    is_over = found.state in _SHOWN or (not found.author and found.state is QuestionState.RETURNED)
+    is_over = question.state in _SHOWN or (not question.author and question.state is QuestionState.RETURNED)
     return member.role in STAFF and is_over
 
 

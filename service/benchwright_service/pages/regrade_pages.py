@@ -19,7 +19,7 @@ async def begin(visit: Visit) -> Response:
     member = await visit.changing()
     path = visit.request.path_params
     assignments = await visit.bench.courses.all_of(member.course)
-    view = next((one for one in assignments if one.id == path["assignment"]), None)
+    view = next((assignment for assignment in assignments if assignment.id == path["assignment"]), None)
     if view is None or path["problem"] not in view.problems:
         raise unknown_page()
     try:
@@ -33,38 +33,38 @@ async def begin(visit: Visit) -> Response:
 
 async def regrade(visit: Visit) -> Response:
     """How far it is, and who it changes."""
-    member, found = await _found(visit)
+    member, regrade = await _chosen_regrade(visit)
     assignments = await visit.bench.courses.all_of(member.course)
-    changes = await visit.bench.grades.regrades.changes(member.course, assignments, found)
-    return render("regrade", visit.session, member=member, regrade=found, changes=changes)
+    changes = await visit.bench.grades.regrades.changes(member.course, assignments, regrade)
+    return render("regrade", visit.session, member=member, regrade=regrade, changes=changes)
 
 
 async def decide(visit: Visit) -> Response:
     """Accepts or drops it."""
     await visit.changing()
-    member, found = await _found(visit)
+    member, regrade = await _chosen_regrade(visit)
     decision = visit.field("decision")
     if decision not in ("accept", "drop"):
         raise unknown_page()
     try:
         if decision == "accept":
-            await visit.bench.grades.regrades.accept(found)
+            await visit.bench.grades.regrades.accept(regrade)
         else:
-            await visit.bench.grades.regrades.drop(found)
+            await visit.bench.grades.regrades.drop(regrade)
     except BenchServiceError as error:
         return _refused(visit, error)
     action = "accepted regrade" if decision == "accept" else "dropped regrade"
-    await visit.bench.audit.note(visit.account, member.course, action, f"{found.assignment.pack}/{found.problem}")
-    return _onward(member, found.id)
+    await visit.bench.audit.note(visit.account, member.course, action, f"{regrade.assignment.pack}/{regrade.problem}")
+    return _onward(member, regrade.id)
 
 
-async def _found(visit: Visit) -> tuple[Membership, Regrade]:
+async def _chosen_regrade(visit: Visit) -> tuple[Membership, Regrade]:
     member = await visit.staffed()
     assignments = await visit.bench.courses.all_of(member.course)
-    found = await visit.bench.grades.regrades.find(assignments, visit.request.path_params["regrade"])
-    if found is None:
+    regrade = await visit.bench.grades.regrades.find(assignments, visit.request.path_params["regrade"])
+    if regrade is None:
         raise unknown_page()
-    return member, found
+    return member, regrade
 
 
 def _onward(member: Membership, regrade: str) -> Response:
@@ -72,5 +72,5 @@ def _onward(member: Membership, regrade: str) -> Response:
 
 
 def _refused(visit: Visit, error: BenchServiceError) -> Response:
-    told = Problem(str(error), "Go back to the problem.")
-    return render("told", visit.session, HTTPStatus.CONFLICT, title="That did not work", problem=told)
+    problem = Problem(str(error), "Go back to the problem.")
+    return render("told", visit.session, HTTPStatus.CONFLICT, title="That did not work", problem=problem)

@@ -122,16 +122,16 @@ def _shown_time(moment: datetime | None) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC") if moment is not None else ""
 
 
-def _shown_ago(then: datetime | None, now: datetime) -> str:
-    return f"{ago(then, now)} ago" if then is not None else ""
+def _shown_ago(moment: datetime | None, now: datetime) -> str:
+    return f"{ago(moment, now)} ago" if moment is not None else ""
 
 
 def _shown_signed(value: float) -> str:
-    shown = f"{value:+.2f}"
+    digits = f"{value:+.2f}"
     # Not every screen reader reads a hyphen as a sign.
-    return shown.replace("-", "\N{MINUS SIGN}") if float(shown) else "0.00"
+    return digits.replace("-", "\N{MINUS SIGN}") if float(digits) else "0.00"
 
 
 def _shown_minutes(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes}:{rest:02d}"
+    minutes, seconds_left = divmod(round(seconds), 60)
+    return f"{minutes}:{seconds_left:02d}"

@@ -25,9 +25,9 @@ async def student_of(visit: Visit) -> tuple[Membership, AssignmentView, Student]
     member = await visit.staffed()
     path = visit.request.path_params
     views = await visit.bench.courses.all_of(member.course)
-    view = next((one for one in views if one.id == path["assignment"]), None)
+    view = next((assignment for assignment in views if assignment.id == path["assignment"]), None)
     students = await visit.bench.coursework.progress.students(member.course)
-    student = next((one for one in students if one.account == path["account"]), None)
+    student = next((candidate for candidate in students if candidate.account == path["account"]), None)
     if view is None or student is None or path["problem"] not in view.problems:
         raise unknown_page()
     return member, view, student
@@ -35,35 +35,35 @@ async def student_of(visit: Visit) -> tuple[Membership, AssignmentView, Student]
 
 async def overview(visit: Visit) -> Response:
     """What happened when, as JSON."""
-    line, _, _ = await _seen(visit)
+    line, _, _ = await _replayed_attempt(visit)
     try:
-        found = await visit.bench.coursework.replays.overview(line)
+        replay = await visit.bench.coursework.replays.overview(line)
     except PlaybackError as error:
         raise _unreadable(error) from error
-    return Response(json.dumps(found), media_type="application/json", headers=SECURITY)
+    return Response(json.dumps(replay), media_type="application/json", headers=SECURITY)
 
 
 async def chunk(visit: Visit) -> Response:
     """A part of its text, as JSON."""
-    line, _, _ = await _seen(visit)
+    line, _, _ = await _replayed_attempt(visit)
     events, number = visit.counted("events"), visit.counted("chunk")
-    found = None
+    content = None
     if 0 < events <= line.summary.seq:
         try:
-            found = await visit.bench.coursework.replays.chunk(line.id, events, number)
+            content = await visit.bench.coursework.replays.chunk(line.id, events, number)
         except PlaybackError as error:
             raise _unreadable(error) from error
-    if found is None:
+    if content is None:
         raise unknown_page()
     headers = SECURITY | {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
     if "gzip" not in visit.request.headers.get("accept-encoding", ""):
-        found, headers = gzip.decompress(found), SECURITY
-    return Response(found, media_type="application/json", headers=headers)
+        content, headers = gzip.decompress(content), SECURITY
+    return Response(content, media_type="application/json", headers=headers)
 
 
 async def final(visit: Visit) -> Response:
     """The text at the end."""
-    line, member, student = await _seen(visit)
+    line, member, student = await _replayed_attempt(visit)
     try:
         files = await visit.bench.coursework.replays.final(line.id, line.summary.seq)
     except PlaybackError as error:
@@ -77,13 +77,13 @@ def _unreadable(error: PlaybackError) -> RefusalError:
     return RefusalError(Kind.CONFLICT, str(error), "Look at the runs. Ask the student which program they work with.")
 
 
-async def _seen(visit: Visit) -> tuple[AttemptLine, Membership, Student]:
+async def _replayed_attempt(visit: Visit) -> tuple[AttemptLine, Membership, Student]:
     member, view, student = await student_of(visit)
     path = visit.request.path_params
     lines = await visit.bench.coursework.progress.attempts(student.account, view.id, path["problem"])
-    line = next((one for one in lines if one.id == path["attempt"]), None)
+    line = next((candidate for candidate in lines if candidate.id == path["attempt"]), None)
     if line is None:
         raise unknown_page()
-    seen = f"{student.account} {view.pack}/{path['problem']}"
-    await visit.bench.audit.note_sitting(visit.account, member.course, "saw replay", seen)
+    subject = f"{student.account} {view.pack}/{path['problem']}"
+    await visit.bench.audit.note_sitting(visit.account, member.course, "saw replay", subject)
     return line, member, student

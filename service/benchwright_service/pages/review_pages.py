@@ -12,7 +12,7 @@ from benchwright_authoring.review.checks import Check
 from benchwright_authoring.written_question import CHOOSABLE, LETTERS, MOST_CHARACTERS
 from benchwright_remote.messages import Membership
 from benchwright_service.errors import BenchServiceError
-from benchwright_service.pages.question_form import written
+from benchwright_service.pages.question_form import sent_text
 from benchwright_service.pages.rendering import SECURITY, Problem, refusal, render
 from benchwright_service.pages.visit import Visit, whole_number
 from benchwright_service.questions.reviewing import LONGEST_COMMENT, Desk
@@ -32,7 +32,7 @@ async def decide(visit: Visit) -> Response:
         if await visit.is_archived():
             raise BenchServiceError("the course is archived")
         if visit.field("act") == "answer":
-            answer = written(visit, "answer", MOST_CHARACTERS)
+            answer = sent_text(visit, "answer", MOST_CHARACTERS)
             await reviews.answer(member.course, visit.account, name, number, answer)
         else:
             await reviews.decide(
@@ -41,8 +41,8 @@ async def decide(visit: Visit) -> Response:
                 name,
                 number,
                 accepts=visit.field("act") == "accept",
-                checks=[one for one in Check if one.name in visit.chosen("checks")],
-                comment=written(visit, "comment", LONGEST_COMMENT),
+                checks=[check for check in Check if check.name in visit.chosen("checks")],
+                comment=sent_text(visit, "comment", LONGEST_COMMENT),
             )
             # Which one stays unsaid: its author may be of the staff.
             await visit.bench.audit.note(visit.account, member.course, "reviewed question", "")
@@ -69,8 +69,8 @@ async def _review(visit: Visit, member: Membership, problem: Problem | None) -> 
         # Nothing of the key is in the page before the reviewer has answered.
         remarks=content.remarks() if content is not None and desk.answer else (),
         # What was written is not lost with a refusal.
-        comment=written(visit, "comment", LONGEST_COMMENT) if problem else "",
-        unsent=written(visit, "answer", MOST_CHARACTERS) if problem else "",
+        comment=sent_text(visit, "comment", LONGEST_COMMENT) if problem else "",
+        unsent=sent_text(visit, "answer", MOST_CHARACTERS) if problem else "",
         ticked=visit.chosen("checks") if problem else (),
         letters=LETTERS,
         checks=list(Check),

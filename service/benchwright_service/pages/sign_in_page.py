@@ -50,8 +50,8 @@ async def sign_in(visit: Visit) -> Response:
 
 async def begin(visit: Visit, account: str, onward: str = "") -> Response:
     """Ends every way to sign in: the browser has a session from now on, and shows the courses, or what is given."""
-    wanted = "/device" if "device" in (onward, visit.field("onward")) else onward or "/"
-    response = RedirectResponse(wanted, HTTPStatus.SEE_OTHER, headers=SECURITY)
+    target = "/device" if "device" in (onward, visit.field("onward")) else onward or "/"
+    response = RedirectResponse(target, HTTPStatus.SEE_OTHER, headers=SECURITY)
     response.set_cookie(
         cookie_name(secure=visit.secure),
         await visit.bench.sign_in.sessions.begin(account),
@@ -88,12 +88,12 @@ async def from_provider(visit: Visit) -> Response:
     session = visit.request.session
     onward = str(session.get(_ONWARD, ""))
     try:
-        who = await provider.finish(visit.request)
+        identity = await provider.finish(visit.request)
     except SignInError:
         return _form(visit, _unknown_by(provider.name), "")
     finally:
         session.clear()
-    account = await visit.bench.accounts.identified(who.issuer, who.subject, who.name, provider.course)
+    account = await visit.bench.accounts.identified(identity.issuer, identity.subject, identity.name, provider.course)
     if account is None:
         return _form(visit, DISABLED, "")
     return await begin(visit, account, onward)
@@ -111,20 +111,20 @@ async def sign_out(visit: Visit) -> Response:
 async def device(visit: Visit) -> Response:
     """Asks for the code that a program shows, then whether to sign that program in."""
     code = visit.request.query_params.get("code", "")[:40]
-    found = await visit.bench.sign_in.devices.find(code) if code else None
-    told = _NO_DEVICE if code and found is None else None
-    return render("device", visit.session, device=found, problem=told)
+    waiting_device = await visit.bench.sign_in.devices.find(code) if code else None
+    problem = _NO_DEVICE if code and waiting_device is None else None
+    return render("device", visit.session, device=waiting_device, problem=problem)
 
 
 async def decide(visit: Visit) -> Response:
     """Signs a program in, or refuses to."""
     visit.bench.sign_in.check_guesses()
     granted = visit.field("decision") == "grant"
-    done = await visit.bench.sign_in.devices.decide(visit.field("code", 40), visit.account, granted=granted)
-    if not done:
+    is_decided = await visit.bench.sign_in.devices.decide(visit.field("code", 40), visit.account, granted=granted)
+    if not is_decided:
         return render("device", visit.session, HTTPStatus.UNPROCESSABLE_ENTITY, device=None, problem=_NO_DEVICE)
-    told = _GRANTED if granted else _DENIED
-    return render("told", visit.session, title="Sign in another program", problem=told)
+    problem = _GRANTED if granted else _DENIED
+    return render("told", visit.session, title="Sign in another program", problem=problem)
 
 
 _ONWARD = "onward"

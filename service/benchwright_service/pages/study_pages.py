@@ -39,11 +39,11 @@ async def watch(visit: Visit) -> Response:
 async def invite(visit: Visit) -> Response:
     """Makes an invitation; its code is in this answer and nowhere else."""
     member = await visit.owning()
-    role = next((one for one in INVITED if one.value == visit.field("role")), None)
+    role = next((candidate for candidate in INVITED if candidate.value == visit.field("role")), None)
     uses = whole_number(visit.field("uses")) or 0
     if role is None or not 1 <= uses <= _MOST_USES:
-        told = Problem(f"“How many” is no number from 1 to {_MOST_USES:,}.", "Correct it, and invite again.")
-        return await _study(visit, member, told)
+        problem = Problem(f"“How many” is no number from 1 to {_MOST_USES:,}.", "Correct it, and invite again.")
+        return await _study(visit, member, problem)
     if (await visit.bench.studies.closings.state(member.course)).digest:
         return await _study(visit, member, Problem("The study is closed.", "Nobody can join it any more."))
     code = await visit.bench.accounts.invite(member.course, role, uses=uses)
@@ -54,7 +54,7 @@ async def invite(visit: Visit) -> Response:
 async def audit(visit: Visit) -> Response:
     """Who saw and changed what."""
     member = await visit.owning()
-    entries = await visit.bench.audit.of(member.course)
+    entries = await visit.bench.audit.entries(member.course)
     await visit.bench.audit.note_sitting(visit.account, member.course, "read audit log", "")
     return render("study_audit", visit.session, member=member, entries=entries)
 
@@ -75,17 +75,21 @@ async def _study(
 
 async def _watched(visit: Visit, member: Membership) -> Mapping[str, Any]:
     minutes = _stuck_after(visit.request.query_params.get("stuck", ""))
-    found = await visit.bench.studies.monitor.watch(member.course, minutes * 60)
+    watch = await visit.bench.studies.monitor.watch(member.course, minutes * 60)
     is_owner = member.role is Role.OWNER
     await visit.bench.audit.note_sitting(visit.account, member.course, "watched", "page")
-    counts = Counter(one.where for one in found.participants)
+    counts = Counter(participant.where for participant in watch.participants)
     return {
         "member": member,
         "is_owner": is_owner,
-        "watch": found,
-        "counts": [(one, counts[one]) for one in Whereabouts if counts[one] or one is not Whereabouts.CLOSED],
+        "watch": watch,
+        "counts": [
+            (whereabouts, counts[whereabouts])
+            for whereabouts in Whereabouts
+            if counts[whereabouts] or whereabouts is not Whereabouts.CLOSED
+        ],
         "free": counts[Whereabouts.FREE],
-        "attention": attention(found),
+        "attention": attention(watch),
         "arrived": await visit.bench.studies.monitor.arrivals(member.course) if is_owner else {},
         "minutes": minutes,
         "refresh": f"?{urlencode({'stuck': f'{minutes:g}'})}",
@@ -99,18 +103,18 @@ def _stuck_after(text: str) -> float:
         minutes = float(text)
     except ValueError:
         minutes = math.nan
-    least, most = _MINUTES
-    return minutes if least <= minutes <= most else STUCK_AFTER_S / 60
+    minimum, maximum = _MINUTES
+    return minutes if minimum <= minutes <= maximum else STUCK_AFTER_S / 60
 
 
 def attention(watch: StudyWatch) -> str:
     """Who has to be asked after, as sentences; also what a screen reader says when it changes."""
     if watch.digest:
         return "The study is closed."
-    said = []
-    for where in _ASKED_AFTER:
-        names = [one.participant for one in watch.participants if one.where is where]
-        more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    sentences = []
+    for whereabouts in _ASKED_AFTER:
+        names = [participant.participant for participant in watch.participants if participant.where is whereabouts]
+        suffix = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
         if names:
-            said.append(f"{where.value.capitalize()}: {', '.join(names[:_MOST_NAMED])}{more}.")
-    return " ".join(said) or "Nobody is stuck or silent."
+            sentences.append(f"{whereabouts.value.capitalize()}: {', '.join(names[:_MOST_NAMED])}{suffix}.")
+    return " ".join(sentences) or "Nobody is stuck or silent."

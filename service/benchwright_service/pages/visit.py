@@ -46,16 +46,16 @@ class Visit:
         """Who asks; empty for who is not signed in."""
         return self.session.account if self.session is not None else ""
 
-    def field(self, name: str, most: int = 1_000) -> str:
+    def field(self, name: str, limit: int = 1_000) -> str:
         """A field of the form, without the space around it."""
         value = self.form.get(name)
-        return value.strip()[:most] if isinstance(value, str) else ""
+        return value.strip()[:limit] if isinstance(value, str) else ""
 
     def chosen(self, name: str) -> list[str]:
         """The values of a form's check boxes of one name that are ticked."""
         return [value for value in self.form.getlist(name) if isinstance(value, str)]
 
-    def number(self, name: str, least: float, most: float, usual: float | None = None) -> float:
+    def number(self, name: str, minimum: float, maximum: float, usual: float | None = None) -> float:
         """A number of the form; the usual one where the field is empty.
 
         Raises:
@@ -68,8 +68,8 @@ class Visit:
             number = float(text)
         except ValueError:
             number = math.nan
-        if not least <= number <= most:
-            raise ValueError(f"“{name}” is no number from {least:g} to {most:g}.")
+        if not minimum <= number <= maximum:
+            raise ValueError(f"“{name}” is no number from {minimum:g} to {maximum:g}.")
         return number
 
     def counted(self, name: str) -> int:
@@ -78,10 +78,10 @@ class Visit:
         Raises:
             RefusalError: It is none, or a larger one than anything has.
         """
-        found = whole_number(self.request.path_params[name])
-        if found is None:
+        number = whole_number(self.request.path_params[name])
+        if number is None:
             raise unknown_page()
-        return found
+        return number
 
     def time(self, name: str) -> datetime | None:
         """A date and time of the form, in UTC; None for an empty one.
@@ -93,8 +93,8 @@ class Visit:
         if not text:
             return None
         try:
-            found = datetime.fromisoformat(text)
-            return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+            moment = datetime.fromisoformat(text)
+            return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
         except (OverflowError, ValueError):
             raise ValueError(f"“{name}” is no date and time such as 2026-12-01T23:59.") from None
 
@@ -113,12 +113,12 @@ class Visit:
         return (await self._membership())[0]
 
     async def _membership(self) -> tuple[Membership, bool]:
-        wanted = self.request.path_params["course"]
-        mine = await self.bench.accounts.memberships(self.account)
-        found = next((one for one in mine if one[0].course == wanted), None)
-        if found is None or await self.bench.studies.monitor.is_study(wanted):
+        course = self.request.path_params["course"]
+        memberships = await self.bench.accounts.memberships(self.account)
+        membership = next((candidate for candidate in memberships if candidate[0].course == course), None)
+        if membership is None or await self.bench.studies.monitor.is_study(course):
             raise unknown_page()
-        return found
+        return membership
 
     async def staffed(self) -> Membership:
         """The same, if they are of its staff.
@@ -126,10 +126,10 @@ class Visit:
         Raises:
             RefusalError: They are not.
         """
-        found = await self.membership()
-        if found.role not in STAFF:
+        membership = await self.membership()
+        if membership.role not in STAFF:
             raise unknown_page()
-        return found
+        return membership
 
     async def grading(self) -> Membership:
         """The same, if they may grade answers and review questions.
@@ -137,10 +137,10 @@ class Visit:
         Raises:
             RefusalError: They may not.
         """
-        found = await self.membership()
-        if found.role not in GRADERS:
+        membership = await self.membership()
+        if membership.role not in GRADERS:
             raise unknown_page()
-        return found
+        return membership
 
     async def changing(self) -> Membership:
         """The same, if the course can be changed.
@@ -148,10 +148,10 @@ class Visit:
         Raises:
             RefusalError: They are not, or it is archived.
         """
-        found = await self.staffed()
+        membership = await self.staffed()
         if await self.is_archived():
             raise RefusalError(Kind.CONFLICT, "The course is archived.", "An owner of it can restore it.")
-        return found
+        return membership
 
     async def watching(self) -> Membership:
         """What the person who asks is in the study of the path, if they own or monitor it.
@@ -159,12 +159,16 @@ class Visit:
         Raises:
             RefusalError: They do neither.
         """
-        wanted = self.request.path_params["study"]
-        mine = await self.bench.accounts.memberships(self.account)
-        found = next((one for one, _ in mine if one.course == wanted), None)
-        if found is None or found.role not in WATCHERS or not await self.bench.studies.monitor.is_study(wanted):
+        study = self.request.path_params["study"]
+        memberships = await self.bench.accounts.memberships(self.account)
+        membership = next((candidate for candidate, _ in memberships if candidate.course == study), None)
+        if (
+            membership is None
+            or membership.role not in WATCHERS
+            or not await self.bench.studies.monitor.is_study(study)
+        ):
             raise unknown_page()
-        return found
+        return membership
 
     async def owning(self) -> Membership:
         """The same, if they own it.
@@ -172,10 +176,10 @@ class Visit:
         Raises:
             RefusalError: They do not.
         """
-        found = await self.watching()
-        if found.role is not Role.OWNER:
+        membership = await self.watching()
+        if membership.role is not Role.OWNER:
             raise unknown_page()
-        return found
+        return membership
 
     async def is_archived(self) -> bool:
         """Whether the course of the path is."""
@@ -189,7 +193,7 @@ def whole_number(text: str) -> int | None:
 
 def sections_of(students: Iterable[Student]) -> Sequence[str]:
     """The sections that there are, for a page to choose from."""
-    return sorted({one.section for one in students if one.section})
+    return sorted({student.section for student in students if student.section})
 
 
 def unknown_page() -> RefusalError:

@@ -24,7 +24,7 @@ _LONGEST_SOURCE = 300
 
 
 @dataclass(frozen=True)
-class Added:
+class PackAddition:
     """What became of a pack's problems."""
 
     questions: int
@@ -33,7 +33,9 @@ class Added:
     """The others: problem → why."""
 
 
-async def add_questions(database: Database, course: str, pack: Pack, now: Callable[[], float] = time.time) -> Added:
+async def add_questions(
+    database: Database, course: str, pack: Pack, now: Callable[[], float] = time.time
+) -> PackAddition:
     """Sends the multiple-choice questions of a pack to a course's reviewers, without an author; all or nothing.
 
     What was added before, and has not changed, is left out.
@@ -48,18 +50,18 @@ async def add_questions(database: Database, course: str, pack: Pack, now: Callab
         BenchServiceError: The course collects no questions, or others than under the pack's licence.
     """
     left_out: dict[str, str] = {}
-    wanted: dict[str, WrittenQuestion] = {}
+    questions: dict[str, WrittenQuestion] = {}
     for problem in pack.problems:
         try:
-            wanted[problem.id] = _written(problem)
+            questions[problem.id] = _form_question(problem)
         except ValueError as error:
             left_out[problem.id] = str(error)
-    if len(wanted) > MOST_ADDED:
+    if len(questions) > MOST_ADDED:
         raise BenchServiceError(f"the pack has more than {MOST_ADDED} questions; add it in parts")
     of_call = select(CALLS).join(COURSES, COURSES.c.id == CALLS.c.course)
     of_call = of_call.where(CALLS.c.course == course, COURSES.c.archived.is_(None))
-    there = select(VERSIONS.c.content).join(QUESTIONS, QUESTIONS.c.id == VERSIONS.c.question)
-    there = there.where(QUESTIONS.c.course == course, QUESTIONS.c.origin != "")
+    query = select(VERSIONS.c.content).join(QUESTIONS, QUESTIONS.c.id == VERSIONS.c.question)
+    query = query.where(QUESTIONS.c.course == course, QUESTIONS.c.origin != "")
     count = 0
     async with database.writing() as connection:
         await hold_course(connection, course)
@@ -71,36 +73,36 @@ async def add_questions(database: Database, course: str, pack: Pack, now: Callab
                 f"the pack's licence is {pack.license!r}, and the course collects under {call.license!r};"
                 " collect these in another course"
             )
-        known = set((await connection.execute(there)).scalars())
-        for place, content in wanted.items():
+        known_texts = set((await connection.execute(query)).scalars())
+        for problem_id, content in questions.items():
             text = content.model_dump_json()
-            if text in known:
-                left_out[place] = "is there already"
+            if text in known_texts:
+                left_out[problem_id] = "is there already"
                 continue
-            known.add(text)
-            name, at = new_name(), now()
-            row: dict[str, Any] = {"id": name, "course": course, "author": None, "credited": 0, "created": at}
-            row |= {"state": QuestionState.REVIEW.value, "number": 1, "submitted": at}
-            row |= {"origin": f"{pack.name} {pack.version}, {place}: {pack.source[:_LONGEST_SOURCE]}"}
+            known_texts.add(text)
+            name, created = new_name(), now()
+            row: dict[str, Any] = {"id": name, "course": course, "author": None, "credited": 0, "created": created}
+            row |= {"state": QuestionState.REVIEW.value, "number": 1, "submitted": created}
+            row |= {"origin": f"{pack.name} {pack.version}, {problem_id}: {pack.source[:_LONGEST_SOURCE]}"}
             await connection.execute(insert(QUESTIONS).values(row))
-            version = version_row(name, 1, content, at) | {"reviewers": call.reviewers}
+            version = version_row(name, 1, content, created) | {"reviewers": call.reviewers}
             await connection.execute(insert(VERSIONS).values(version))
             count += 1
-    return Added(count, left_out)
+    return PackAddition(count, left_out)
 
 
-def _written(problem: Problem) -> WrittenQuestion:
+def _form_question(problem: Problem) -> WrittenQuestion:
     """A question as a form would have it.
 
     Raises:
         ValueError: It is none that a form can have.
     """
-    asked, key = problem.public.question, problem.hidden.answer
-    if asked is None or key is None or asked.format.answered_by is not AnsweredBy.CHOICE:
+    question, key = problem.public.question, problem.hidden.answer
+    if question is None or key is None or question.format.answered_by is not AnsweredBy.CHOICE:
         raise ValueError("is no multiple-choice question")
     if problem.public.figures or key.figures:
         raise ValueError("has figures; write it by the form")
-    letters = [choice.letter for choice in asked.choices]
+    letters = [choice.letter for choice in question.choices]
     if len(letters) != len(LETTERS) or key.value not in letters:
         raise ValueError("has no four options with one that is right")
     try:
@@ -108,11 +110,11 @@ def _written(problem: Problem) -> WrittenQuestion:
             title=problem.title,
             # Without the line that is its title.
             statement=problem.public.statement.partition("\n")[2],
-            choices=tuple(choice.text for choice in asked.choices),
+            choices=tuple(choice.text for choice in question.choices),
             answer=LETTERS[letters.index(key.value)],
             explanation=key.explanation,
-            topic=asked.topic,
-            skill=asked.skill,
+            topic=question.topic,
+            skill=question.skill,
         )
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]

@@ -11,7 +11,7 @@ from benchwright_service.questions.notices import Notices
 from benchwright_service.questions.pictures import PictureReader
 from benchwright_service.questions.publishing import Publishing
 from benchwright_service.questions.reviewing import Reviews
-from benchwright_service.questions.standing import Standing
+from benchwright_service.questions.standing import CourseStanding
 from benchwright_service.questions.trying import QuestionModels, Tries
 from benchwright_service.questions.writing import Questions
 
@@ -23,13 +23,13 @@ class Collecting:
     questions: Questions
     tries: Tries
     reviews: Reviews
-    standing: Standing
+    standing: CourseStanding
     publishing: Publishing
     notices: Notices
     pictures: PictureReader
 
     @classmethod
-    def over(cls, database: Database, store: Store, models: QuestionModels | None) -> Self:
+    def from_database(cls, database: Database, store: Store, models: QuestionModels | None) -> Self:
         """The parts over an open database; `tries` has to be closed in the end.
 
         Args:
@@ -45,7 +45,7 @@ class Collecting:
             questions,
             Tries(database, models),
             Reviews(database),
-            Standing(database),
+            CourseStanding(database),
             Publishing(database, questions, store),
             Notices(database),
             PictureReader(),

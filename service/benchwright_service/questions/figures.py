@@ -38,9 +38,11 @@ async def keep_figures(
     Raises:
         BenchServiceError: They are too many for a day, or the version shows one that there is not.
     """
-    there = set((await connection.execute(select(FIGURES.c.sha256).where(FIGURES.c.question == question))).scalars())
-    new = {one.sha256: one.content for one in pictures if one.sha256 not in there}
-    if missing := {one.sha256 for one in content.figures} - there - new.keys():
+    known_digests = set(
+        (await connection.execute(select(FIGURES.c.sha256).where(FIGURES.c.question == question))).scalars()
+    )
+    new = {picture.sha256: picture.content for picture in pictures if picture.sha256 not in known_digests}
+    if missing := {figure.sha256 for figure in content.figures} - known_digests - new.keys():
         raise BenchServiceError(f"{len(missing)} of the question's pictures are not here any more; send them again")
     if not new:
         return
@@ -63,11 +65,11 @@ async def read_figures(connection: AsyncConnection, questions: Mapping[str, Writ
         connection: For reading.
         questions: The versions, by their questions.
     """
-    found: dict[str, bytes] = {}
+    pictures: dict[str, bytes] = {}
     for question, content in questions.items():
-        wanted = [one.sha256 for one in content.figures]
-        if wanted:
-            mine = FIGURES.c.question == question, FIGURES.c.sha256.in_(wanted)
-            rows = await connection.execute(select(FIGURES.c.sha256, FIGURES.c.content).where(*mine))
-            found |= {row.sha256: row.content for row in rows}
-    return found
+        digests = [figure.sha256 for figure in content.figures]
+        if digests:
+            conditions = FIGURES.c.question == question, FIGURES.c.sha256.in_(digests)
+            rows = await connection.execute(select(FIGURES.c.sha256, FIGURES.c.content).where(*conditions))
+            pictures |= {row.sha256: row.content for row in rows}
+    return pictures

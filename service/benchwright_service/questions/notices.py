@@ -62,7 +62,7 @@ class Notices:
         self._database = database
         self._now = now
 
-    async def of(self, account: str) -> Sequence[Notice]:
+    async def notices_of(self, account: str) -> Sequence[Notice]:
         """Somebody's, those that wait for them first, then newest first."""
         left = (
             select(REVIEWS.c.begun, COURSES.c.id, COURSES.c.title)
@@ -103,9 +103,9 @@ class Notices:
 
     async def mark(self, account: str, notices: Sequence[str]) -> None:
         """Marks those of somebody's as read that they have seen; what came since stays new."""
-        mine = NOTICES.c.account == account, NOTICES.c.seen.is_(None), NOTICES.c.id.in_(notices)
+        conditions = NOTICES.c.account == account, NOTICES.c.seen.is_(None), NOTICES.c.id.in_(notices)
         async with self._database.writing() as connection:
-            await connection.execute(update(NOTICES).where(*mine).values(seen=self._now()))
+            await connection.execute(update(NOTICES).where(*conditions).values(seen=self._now()))
 
 
 async def note(
@@ -125,8 +125,8 @@ async def note(
         return
     row = {"id": uuid.uuid4().hex, "account": account, "course": course, "question": question, "kind": kind.value}
     await connection.execute(insert(NOTICES).values(row | {"at": now}))
-    kept = select(NOTICES.c.id).where(NOTICES.c.account == account).order_by(NOTICES.c.at.desc(), NOTICES.c.id)
-    old = NOTICES.c.account == account, NOTICES.c.id.not_in(kept.limit(MOST_NOTICES))
+    kept_notices = select(NOTICES.c.id).where(NOTICES.c.account == account).order_by(NOTICES.c.at.desc(), NOTICES.c.id)
+    old = NOTICES.c.account == account, NOTICES.c.id.not_in(kept_notices.limit(MOST_NOTICES))
     await connection.execute(delete(NOTICES).where(*old))
 
 

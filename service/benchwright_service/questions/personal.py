@@ -29,25 +29,29 @@ async def exported_questions(connection: AsyncConnection, course: str, account: 
         .where(QUESTIONS.c.course == course, REVIEWS.c.reviewer == account)
         .order_by(REVIEWS.c.begun)
     )
-    written = [
+    question_rows = [
         {"question": row.id, "state": row.state, "version": row.version, "at": row.at} | json.loads(row.content)
         for row in await connection.execute(versions)
     ]
-    said = [dict(row) for row in (await connection.execute(reviews)).mappings()]
-    mine = NOTICES.c.course == course, NOTICES.c.account == account
-    told = select(NOTICES.c.question, NOTICES.c.kind, NOTICES.c.at, NOTICES.c.seen).where(*mine).order_by(NOTICES.c.at)
-    notices = [dict(row) for row in (await connection.execute(told)).mappings()]
-    return {"questions": written, "question_reviews": said, "notices": notices}
+    review_rows = [dict(row) for row in (await connection.execute(reviews)).mappings()]
+    conditions = NOTICES.c.course == course, NOTICES.c.account == account
+    query = (
+        select(NOTICES.c.question, NOTICES.c.kind, NOTICES.c.at, NOTICES.c.seen)
+        .where(*conditions)
+        .order_by(NOTICES.c.at)
+    )
+    notices = [dict(row) for row in (await connection.execute(query)).mappings()]
+    return {"questions": question_rows, "question_reviews": review_rows, "notices": notices}
 
 
 async def exported_figures(connection: AsyncConnection, course: str, account: str) -> Mapping[str, bytes]:
     """The pictures of their questions, by paths in the export; versions name them by their SHA-256."""
-    wanted = (
+    query = (
         select(FIGURES)
         .join(QUESTIONS, QUESTIONS.c.id == FIGURES.c.question)
         .where(QUESTIONS.c.course == course, QUESTIONS.c.author == account)
     )
-    rows = await connection.execute(wanted)
+    rows = await connection.execute(query)
     return {f"figures/{row.question}/{row.sha256}{_suffix(row.content)}": row.content for row in rows}
 
 
@@ -63,19 +67,23 @@ async def delete_questions(connection: AsyncConnection, course: str, account: st
     """
     in_course = select(QUESTIONS.c.id).where(QUESTIONS.c.course == course)
     theirs_there = QUESTIONS.c.course == course, QUESTIONS.c.author == account
-    kept = update(QUESTIONS).where(*theirs_there, QUESTIONS.c.published.is_not(None))
-    await connection.execute(kept.values(author=None, credited=0))
-    mine = in_course.where(QUESTIONS.c.author == account)
+    published_update = update(QUESTIONS).where(*theirs_there, QUESTIONS.c.published.is_not(None))
+    await connection.execute(published_update.values(author=None, credited=0))
+    own_questions = in_course.where(QUESTIONS.c.author == account)
     await connection.execute(delete(NOTICES).where(NOTICES.c.course == course, NOTICES.c.account == account))
     for table in (NOTICES, REVIEWS, TRIES, FIGURES, VERSIONS):
-        await connection.execute(delete(table).where(table.c.question.in_(mine)))
+        await connection.execute(delete(table).where(table.c.question.in_(own_questions)))
     await connection.execute(delete(QUESTIONS).where(*theirs_there))
     theirs = REVIEWS.c.question.in_(in_course), REVIEWS.c.reviewer == account
     await connection.execute(delete(REVIEWS).where(*theirs, REVIEWS.c.decided.is_(None)))
     await connection.execute(update(REVIEWS).where(*theirs).values(comment=""))
     of_version = (VERSIONS.c.question == REVIEWS.c.question) & (VERSIONS.c.number == REVIEWS.c.number)
-    answered = select(VERSIONS.c.question, VERSIONS.c.number, VERSIONS.c.content).join(REVIEWS, of_version)
-    for row in (await connection.execute(answered.where(*theirs))).all():
+    answered_versions = select(VERSIONS.c.question, VERSIONS.c.number, VERSIONS.c.content).join(REVIEWS, of_version)
+    for row in (await connection.execute(answered_versions.where(*theirs))).all():
         if WrittenQuestion.model_validate_json(row.content).format not in CHOOSABLE:
-            one = REVIEWS.c.question == row.question, REVIEWS.c.number == row.number, REVIEWS.c.reviewer == account
-            await connection.execute(update(REVIEWS).where(*one).values(answer=""))
+            review_key = (
+                REVIEWS.c.question == row.question,
+                REVIEWS.c.number == row.number,
+                REVIEWS.c.reviewer == account,
+            )
+            await connection.execute(update(REVIEWS).where(*review_key).values(answer=""))

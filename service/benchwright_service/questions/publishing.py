@@ -68,9 +68,9 @@ class Publishing:
             description="\n".join(map(_credit, accepted)),
             published=datetime.fromtimestamp(self._now(), UTC).date().isoformat(),
             canary=call.canary,
-            order=[one.id for one in accepted],
+            order=[question.id for question in accepted],
         )
-        questions = {one.id: one.content for one in accepted}
+        questions = {question.id: question.content for question in accepted}
         try:
             pictures = await self._questions.pictures(questions)
             pack = await asyncio.to_thread(pack_of, head, questions, pictures)
@@ -96,7 +96,7 @@ class Publishing:
         Raises:
             BenchServiceError: One of them is not accepted any more.
         """
-        names = [one.id for one in accepted]
+        names = [question.id for question in accepted]
         async with self._database.writing() as connection:
             still = select(QUESTIONS.c.id).where(QUESTIONS.c.id.in_(names))
             still = still.where(QUESTIONS.c.state == QuestionState.ACCEPTED.value)
@@ -106,7 +106,7 @@ class Publishing:
             await connection.execute(update(QUESTIONS).where(*new).values(published=version))
 
     async def _unmark(self, accepted: Sequence[Question], version: int) -> None:
-        new = [one.id for one in accepted if one.published is None]
+        new = [question.id for question in accepted if question.published is None]
         marked = QUESTIONS.c.id.in_(new), QUESTIONS.c.published == version
         async with self._database.writing() as connection:
             await connection.execute(update(QUESTIONS).where(*marked).values(published=None))
@@ -124,26 +124,28 @@ class Publishing:
     def _earlier(self, pack: Pack) -> Pack | None:
         """The pack of this name, if it is an earlier version."""
         try:
-            there = self._store.public(pack.name)
+            published_pack = self._store.public(pack.name)
         except ProblemsError:
             return None
-        return there if there.canary == pack.canary else None
+        return published_pack if published_pack.canary == pack.canary else None
 
 
 def dated(pack: Pack, earlier: Pack | None) -> Pack:
     """The pack with the date of each question that has been public before; its own is that of the first."""
     if earlier is None:
         return pack
-    known = {one.id: one.published or earlier.published for one in earlier.problems}
-    problems = tuple(one.model_copy(update={"published": known.get(one.id, pack.published)}) for one in pack.problems)
+    dates = {problem.id: problem.published or earlier.published for problem in earlier.problems}
+    problems = tuple(
+        problem.model_copy(update={"published": dates.get(problem.id, pack.published)}) for problem in pack.problems
+    )
     return pack.model_copy(update={"published": earlier.published, "problems": problems})
 
 
 def _credit(question: Question) -> str:
     """Who or what a question is from, as the pack says it."""
     day = question.decided.date().isoformat() if question.decided is not None else "before"
-    who = question.origin or (question.name if question.credited else _ANONYMOUS)
-    return f"{question.id} (version {question.number}, accepted {day}): {who}"
+    credit = question.origin or (question.name if question.credited else _ANONYMOUS)
+    return f"{question.id} (version {question.number}, accepted {day}): {credit}"
 
 
 def pack_name(course: str) -> str:

@@ -67,9 +67,9 @@ def decision(accepts: Sequence[bool], reviewers: int) -> bool | None:
     """
     if len(accepts) < reviewers:
         return None
-    for said in (True, False):
-        if accepts.count(said) > MOST_REVIEWERS // 2:
-            return said
+    for vote in (True, False):
+        if accepts.count(vote) > MOST_REVIEWERS // 2:
+            return vote
     return None
 
 
@@ -120,8 +120,10 @@ class Reviews:
         values = {"answer": answer, "answered": self._now()}
         async with self._database.writing() as connection:
             _demand_answer(answer, (await _hold(connection, course, question, number)).format)
-            mine = update(REVIEWS).where(*_mine(question, number, reviewer), REVIEWS.c.answered.is_(None))
-            if (await connection.execute(mine.values(values))).rowcount != 1:
+            review_update = update(REVIEWS).where(
+                *_review_conditions(question, number, reviewer), REVIEWS.c.answered.is_(None)
+            )
+            if (await connection.execute(review_update.values(values))).rowcount != 1:
                 raise BenchServiceError("you have answered this question already")
 
     async def decide(
@@ -147,7 +149,7 @@ class Reviews:
         if not accepts and not comment:
             raise BenchServiceError("say in the comment what the author has to change")
         now = self._now()
-        values = {"accepts": int(accepts), "checks": json.dumps([one.name for one in Check if one in checks])}
+        values = {"accepts": int(accepts), "checks": json.dumps([check.name for check in Check if check in checks])}
         values |= {"comment": comment, "decided": now}
         async with self._database.writing() as connection:
             await _hold(connection, course, question, number)
@@ -155,41 +157,45 @@ class Reviews:
                 QUESTIONS, QUESTIONS.c.id == VERSIONS.c.question
             )
             version = version.where(VERSIONS.c.question == question, VERSIONS.c.number == number)
-            needed = (await connection.execute(version)).one()
-            mine = update(REVIEWS).where(
-                *_mine(question, number, reviewer), REVIEWS.c.answered.is_not(None), REVIEWS.c.decided.is_(None)
+            reviewed_version = (await connection.execute(version)).one()
+            review_update = update(REVIEWS).where(
+                *_review_conditions(question, number, reviewer),
+                REVIEWS.c.answered.is_not(None),
+                REVIEWS.c.decided.is_(None),
             )
-            if (await connection.execute(mine.values(values))).rowcount != 1:
+            if (await connection.execute(review_update.values(values))).rowcount != 1:
                 raise BenchServiceError("answer the question first")
-            said = select(REVIEWS.c.accepts).where(
+            votes_query = select(REVIEWS.c.accepts).where(
                 REVIEWS.c.question == question, REVIEWS.c.number == number, REVIEWS.c.decided.is_not(None)
             )
-            settled = decision([bool(one) for one in (await connection.execute(said)).scalars()], needed.reviewers)
+            settled = decision(
+                [bool(vote) for vote in (await connection.execute(votes_query)).scalars()], reviewed_version.reviewers
+            )
             if settled is not None:
                 state = QuestionState.ACCEPTED if settled else QuestionState.RETURNED
                 await connection.execute(
                     update(QUESTIONS).where(QUESTIONS.c.id == question).values(state=state.value, decided=now)
                 )
-                told = NoticeKind.ACCEPTED if settled else NoticeKind.RETURNED
-                await note(connection, told, needed.author, course, question, now)
+                kind = NoticeKind.ACCEPTED if settled else NoticeKind.RETURNED
+                await note(connection, kind, reviewed_version.author, course, question, now)
 
     async def is_reviewing(self, question: Question, reviewer: str) -> bool:
         """Whether a version is on somebody's desk."""
         if question.state is not QuestionState.REVIEW:
             return False
-        mine = select(REVIEWS.c.begun).where(*_mine(question.id, question.number, reviewer))
+        query = select(REVIEWS.c.begun).where(*_review_conditions(question.id, question.number, reviewer))
         async with self._database.reading() as connection:
-            return (await connection.execute(mine.where(REVIEWS.c.decided.is_(None)))).first() is not None
+            return (await connection.execute(query.where(REVIEWS.c.decided.is_(None)))).first() is not None
 
-    async def of(self, question: str) -> Sequence[Review]:
+    async def decided_reviews(self, question: str) -> Sequence[Review]:
         """The decided reviews of a question's versions, newest version first; who reviewed is not said."""
-        wanted = (
+        query = (
             select(REVIEWS)
             .where(REVIEWS.c.question == question, REVIEWS.c.decided.is_not(None))
             .order_by(REVIEWS.c.number.desc(), REVIEWS.c.decided)
         )
         async with self._database.reading() as connection:
-            rows = (await connection.execute(wanted)).all()
+            rows = (await connection.execute(query)).all()
         return [
             Review(
                 row.number,
@@ -212,27 +218,29 @@ class Reviews:
             QUESTIONS.c.author.is_distinct_from(reviewer),
         )
         questions = [question_of(row) for row in await connection.execute(in_review)]
-        reviews = select(REVIEWS).where(REVIEWS.c.question.in_([one.id for one in questions]))
-        found = (await connection.execute(reviews)).all()
+        reviews = select(REVIEWS).where(REVIEWS.c.question.in_([question.id for question in questions]))
+        review_rows = (await connection.execute(reviews)).all()
         begun, free = [], []
         for question in questions:
-            of_version = [row for row in found if (row.question, row.number) == (question.id, question.number)]
-            own = next((row for row in of_version if row.reviewer == reviewer), None)
-            if own is not None:
-                if own.decided is None:
-                    begun.append((question, own.answer))
+            of_version = [row for row in review_rows if (row.question, row.number) == (question.id, question.number)]
+            own_review = next((row for row in of_version if row.reviewer == reviewer), None)
+            if own_review is not None:
+                if own_review.decided is None:
+                    begun.append((question, own_review.answer))
                 continue
             decided = [bool(row.accepts) for row in of_version if row.decided is not None]
             # Who began it and left it keeps nobody else from it for longer than a day.
             at_work = sum(row.decided is None and row.begun > self._now() - DAY_S for row in of_version)
-            needed = max(question.reviewers, len(decided) + 1)
-            if len(decided) + at_work < needed:
+            needed_reviewers = max(question.reviewers, len(decided) + 1)
+            if len(decided) + at_work < needed_reviewers:
                 free.append((question, None))
-        free.sort(key=lambda one: (one[0].submitted.timestamp() if one[0].submitted is not None else 0.0, one[0].id))
+        free.sort(
+            key=lambda pair: (pair[0].submitted.timestamp() if pair[0].submitted is not None else 0.0, pair[0].id)
+        )
         return [*begun, *free]
 
 
-def _mine(question: str, number: int, reviewer: str) -> tuple[ColumnElement[bool], ...]:
+def _review_conditions(question: str, number: int, reviewer: str) -> tuple[ColumnElement[bool], ...]:
     return REVIEWS.c.question == question, REVIEWS.c.number == number, REVIEWS.c.reviewer == reviewer
 
 
@@ -250,13 +258,13 @@ async def _hold(connection: AsyncConnection, course: str, question: str, number:
     Raises:
         BenchServiceError: It is not.
     """
-    wanted = select(QUESTIONS.c.id).where(
+    query = select(QUESTIONS.c.id).where(
         QUESTIONS.c.id == question,
         QUESTIONS.c.course == course,
         QUESTIONS.c.number == number,
         QUESTIONS.c.state == QuestionState.REVIEW.value,
     )
-    if (await connection.execute(wanted.with_for_update())).first() is None:
+    if (await connection.execute(query.with_for_update())).first() is None:
         raise BenchServiceError("this version is no longer in review")
     version = VERSIONS.c.question == question, VERSIONS.c.number == number
     content = (await connection.execute(select(VERSIONS.c.content).where(*version))).scalar_one()

@@ -53,7 +53,7 @@ class Reviewing:
     """From the first look to the decision."""
 
 
-class Standing:
+class CourseStanding:
     """Reads how a course stands.
 
     Args:
@@ -65,42 +65,45 @@ class Standing:
 
     async def authors(self, questions: Sequence[Question]) -> Sequence[Author]:
         """Authors of accepted questions, the one with the most points first; equal ones share a rank."""
-        accepted = [one for one in questions if one.author]
+        accepted = [question for question in questions if question.author]
         points = await self.points(accepted)
         counted: dict[str, list[int]] = defaultdict(list)
         names = {question.author: question.name for question in accepted}
         for question in accepted:
             counted[question.author].append(points[question.id])
-        rows = sorted(((sum(of), len(of), account) for account, of in counted.items()), reverse=True)
+        rows = sorted(
+            ((sum(question_points), len(question_points), account) for account, question_points in counted.items()),
+            reverse=True,
+        )
         rank_of: dict[tuple[int, int], int] = {}
-        for place, (total, count, _) in enumerate(rows, 1):
-            rank_of.setdefault((total, count), place)
+        for rank, (total, count, _) in enumerate(rows, 1):
+            rank_of.setdefault((total, count), rank)
         return [Author(rank_of[total, count], names[account], count, total) for total, count, account in rows]
 
     async def points(self, questions: Sequence[Question]) -> Mapping[str, int]:
         """By question, how many models answered its newest version wrongly; an answer that can't be read is wrong."""
-        found = dict.fromkeys((one.id for one in questions), 0)
-        by_version = {(one.id, one.number): one.content for one in questions}
-        wanted = select(TRIES).where(TRIES.c.question.in_(found), TRIES.c.said.is_not(None))
+        wrong_counts = dict.fromkeys((question.id for question in questions), 0)
+        by_version = {(question.id, question.number): question.content for question in questions}
+        query = select(TRIES).where(TRIES.c.question.in_(wrong_counts), TRIES.c.said.is_not(None))
         async with self._database.reading() as connection:
-            for row in await connection.execute(wanted):
+            for row in await connection.execute(query):
                 content = by_version.get((row.question, row.number))
-                found[row.question] += content is not None and content.is_right(row.answer) is False
-        return found
+                wrong_counts[row.question] += content is not None and content.is_right(row.answer) is False
+        return wrong_counts
 
     async def states(self, course: str) -> Mapping[QuestionState, int]:
         """How many questions are in each state."""
-        found = dict.fromkeys(QuestionState, 0)
-        wanted = select(QUESTIONS.c.state).where(QUESTIONS.c.course == course)
+        counts = dict.fromkeys(QuestionState, 0)
+        query = select(QUESTIONS.c.state).where(QUESTIONS.c.course == course)
         async with self._database.reading() as connection:
-            for state in (await connection.execute(wanted)).scalars():
-                found[QuestionState(state)] += 1
-        return found
+            for state in (await connection.execute(query)).scalars():
+                counts[QuestionState(state)] += 1
+        return counts
 
     async def reviewing(self, course: str) -> Reviewing:
         """How reviewers worked and agreed."""
         of_version = (VERSIONS.c.question == REVIEWS.c.question) & (VERSIONS.c.number == REVIEWS.c.number)
-        wanted = (
+        query = (
             select(REVIEWS, VERSIONS.c.content, VERSIONS.c.reviewers, QUESTIONS.c.twin_of)
             .join(VERSIONS, of_version)
             .join(QUESTIONS, QUESTIONS.c.id == REVIEWS.c.question)
@@ -108,24 +111,28 @@ class Standing:
             .order_by(REVIEWS.c.decided)
         )
         async with self._database.reading() as connection:
-            rows = (await connection.execute(wanted)).all()
-        said: dict[tuple[str, int], list[bool]] = defaultdict(list)
-        needed: dict[tuple[str, int], int] = {}
+            rows = (await connection.execute(query)).all()
+        votes: dict[tuple[str, int], list[bool]] = defaultdict(list)
+        needed_reviewers: dict[tuple[str, int], int] = {}
         blind: dict[tuple[str, str], bool | None] = {}
         for row in rows:
-            said[row.question, row.number].append(bool(row.accepts))
-            needed[row.question, row.number] = row.reviewers
+            votes[row.question, row.number].append(bool(row.accepts))
+            needed_reviewers[row.question, row.number] = row.reviewers
             if (first := (row.twin_of or row.question, row.reviewer)) not in blind:
                 blind[first] = WrittenQuestion.model_validate_json(row.content).is_right(row.answer)
-        pairs = [of for of in said.values() if len(of) >= _PAIR]
-        trios = [of for version, of in said.items() if len(of) >= needed[version] == MOST_REVIEWERS]
-        read = [one for one in blind.values() if one is not None]
+        pairs = [decisions for decisions in votes.values() if len(decisions) >= _PAIR]
+        trios = [
+            decisions
+            for version, decisions in votes.items()
+            if len(decisions) >= needed_reviewers[version] == MOST_REVIEWERS
+        ]
+        read = [is_right for is_right in blind.values() if is_right is not None]
         return Reviewing(
             len(rows),
             len(pairs),
-            sum(of[0] == of[1] for of in pairs),
+            sum(pair[0] == pair[1] for pair in pairs),
             len(trios),
-            sum(len(set(of)) == 1 for of in trios),
+            sum(len(set(trio)) == 1 for trio in trios),
             agreement(pairs),
             len(read),
             sum(read),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field, ValidationError
 from sqlalchemy import delete, insert, select, update
 
-from benchwright_authoring.model_answers import asked
+from benchwright_authoring.model_answers import ask_model
 from benchwright_foundation.database import Database
 from benchwright_foundation.model import Model
 from benchwright_judges.models.budget import JudgingBudget, OutOfBudgetError
@@ -55,7 +55,7 @@ def read_question_models(file: Path) -> QuestionModels:
         BenchServiceError: It can't be read, or a field is wrong.
     """
     try:
-        found = QuestionModels.model_validate(tomllib.loads(file.read_text("utf-8")))
+        models = QuestionModels.model_validate(tomllib.loads(file.read_text("utf-8")))
     except OSError as error:
         raise BenchServiceError(f"{file} can't be read: {error.strerror}") from error
     except ValidationError as error:
@@ -64,10 +64,10 @@ def read_question_models(file: Path) -> QuestionModels:
         raise BenchServiceError(f"{file}: field {field}: {first['msg'].removeprefix('Value error, ')}") from None
     except ValueError as error:
         raise BenchServiceError(f"{file} is not TOML: {error}") from error
-    names = [one.name for one in found.model]
+    names = [model.name for model in models.model]
     if len(set(names)) < len(names):
         raise BenchServiceError(f"{file}: two models have the same name")
-    return found
+    return models
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class Tries:
         self._now = now
         self._budget = JudgingBudget(models.budget_usd if models is not None else None)
         self._endpoints = _endpoints(models)
-        self._sees = {one.name for one in models.model if one.images} if models is not None else set()
+        self._sees = {model.name for model in models.model if model.images} if models is not None else set()
         self._going: set[asyncio.Task[None]] = set()
 
     async def close(self) -> None:
@@ -125,7 +125,7 @@ class Tries:
         """Their names."""
         return [endpoint.settings.name for endpoint in self._endpoints]
 
-    def asked(self, question: Question) -> Sequence[str]:
+    def askable_models(self, question: Question) -> Sequence[str]:
         """The names of those that can be asked about a question: those that see its figures, if it has some."""
         return [name for name in self.models if name in self._sees or not question.content.figures]
 
@@ -137,10 +137,10 @@ class Tries:
         """
         if not self._endpoints:
             raise BenchServiceError("this service has no models to try questions on")
-        if not self.asked(question):
+        if not self.askable_models(question):
             raise BenchServiceError("none of the models of this service takes pictures")
         now = self._now()
-        mine = (TRIES.c.question == question.id) & (TRIES.c.number == question.number)
+        condition = (TRIES.c.question == question.id) & (TRIES.c.number == question.number)
         today = (
             select(TRIES.c.question, TRIES.c.number)
             .join(QUESTIONS, QUESTIONS.c.id == TRIES.c.question)
@@ -149,36 +149,36 @@ class Tries:
         )
         async with self._database.writing() as connection:
             # Two windows of one author wait for each other here.
-            held = update(QUESTIONS).where(QUESTIONS.c.author == question.author).values(author=question.author)
-            await connection.execute(held)
+            lock = update(QUESTIONS).where(QUESTIONS.c.author == question.author).values(author=question.author)
+            await connection.execute(lock)
             await demand_open(connection, course, now)
-            there = (await connection.execute(select(QUESTIONS).where(QUESTIONS.c.id == question.id))).one()
-            if QuestionState(there.state) not in CHANGEABLE or there.number != question.number:
+            question_row = (await connection.execute(select(QUESTIONS).where(QUESTIONS.c.id == question.id))).one()
+            if QuestionState(question_row.state) not in CHANGEABLE or question_row.number != question.number:
                 raise BenchServiceError("this version can't be tried any more")
-            failed = mine & ((TRIES.c.why != "") | (TRIES.c.said.is_(None) & (TRIES.c.at < now - _LOST_S)))
+            failed = condition & ((TRIES.c.why != "") | (TRIES.c.said.is_(None) & (TRIES.c.at < now - _LOST_S)))
             tried = {tuple(row) for row in await connection.execute(today)}
             if (question.id, question.number) not in tried and len(tried) >= TRIES_PER_DAY:
                 raise BenchServiceError(f"you tried {TRIES_PER_DAY} versions today; try this one tomorrow")
             await connection.execute(delete(TRIES).where(failed))
-            known = set((await connection.execute(select(TRIES.c.model).where(mine))).scalars())
-            names = {*self.asked(question)} - known
-            asked = [one for one in self._endpoints if one.settings.name in names]
+            known_models = set((await connection.execute(select(TRIES.c.model).where(condition))).scalars())
+            names = {*self.askable_models(question)} - known_models
+            endpoints = [endpoint for endpoint in self._endpoints if endpoint.settings.name in names]
             rows = [
-                {"question": question.id, "number": question.number, "model": one.settings.name, "at": now}
-                for one in asked
+                {"question": question.id, "number": question.number, "model": endpoint.settings.name, "at": now}
+                for endpoint in endpoints
             ]
             for row in rows:
                 await connection.execute(insert(TRIES).values(row | {"answer": "", "why": ""}))
-        for endpoint in asked:
+        for endpoint in endpoints:
             task = asyncio.create_task(self._ask(endpoint, question, now))
             self._going.add(task)
             task.add_done_callback(self._going.discard)
 
-    async def of(self, question: Question) -> Sequence[Try]:
+    async def tries_of(self, question: Question) -> Sequence[Try]:
         """What models said to the newest version."""
-        mine = TRIES.c.question == question.id, TRIES.c.number == question.number
+        conditions = TRIES.c.question == question.id, TRIES.c.number == question.number
         async with self._database.reading() as connection:
-            rows = (await connection.execute(select(TRIES).where(*mine).order_by(TRIES.c.model))).all()
+            rows = (await connection.execute(select(TRIES).where(*conditions).order_by(TRIES.c.model))).all()
         lost = self._now() - _LOST_S
         return [
             Try(
@@ -194,25 +194,25 @@ class Tries:
 
     async def _ask(self, endpoint: Endpoint, question: Question, begun: float) -> None:
         try:
-            values = await self._answered(endpoint, question)
+            values = await self._answer_values(endpoint, question)
         except Exception as error:
             # Its message may quote the question.
             logging.getLogger(__name__).warning("A model could not be asked: %s", type(error).__name__)
             values = {"said": None, "why": "the service failed"}
-        mine = TRIES.c.question == question.id, TRIES.c.number == question.number, TRIES.c.at == begun
+        conditions = TRIES.c.question == question.id, TRIES.c.number == question.number, TRIES.c.at == begun
         of_model = TRIES.c.model == endpoint.settings.name
         async with self._database.writing() as connection:
-            await connection.execute(update(TRIES).where(*mine, of_model).values(values))
+            await connection.execute(update(TRIES).where(*conditions, of_model).values(values))
 
-    async def _answered(self, endpoint: Endpoint, question: Question) -> dict[str, Any]:
+    async def _answer_values(self, endpoint: Endpoint, question: Question) -> dict[str, Any]:
         async with self._database.reading() as connection:
             pictures = await read_figures(connection, {question.id: question.content})
         problem = await asyncio.to_thread(question.content.problem, pictures)
         try:
-            found = await asked(endpoint, problem, self._budget)
+            answer = await ask_model(endpoint, problem, self._budget)
         except OutOfBudgetError:
             return {"said": None, "why": "the budget of this service for models is spent"}
-        return {"said": found.said, "why": found.why, "answer": found.answer}
+        return {"said": answer.reply, "why": answer.error, "answer": answer.answer}
 
 
 def _endpoints(models: QuestionModels | None) -> Sequence[Endpoint]:

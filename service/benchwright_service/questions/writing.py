@@ -128,10 +128,14 @@ class Questions:
         values |= {"opens": call.opens and call.opens.timestamp(), "closes": call.closes and call.closes.timestamp()}
         async with self._database.writing() as connection:
             await hold_course(connection, course)
-            known = (await connection.execute(select(CALLS.c.license).where(CALLS.c.course == course))).scalar()
-            written = (await connection.execute(select(QUESTIONS.c.id).where(QUESTIONS.c.course == course))).first()
-            if known is not None and known != call.license and written is not None:
-                raise BenchServiceError(f"authors have agreed to {known}; the licence can't be another one any more")
+            known_license = (await connection.execute(select(CALLS.c.license).where(CALLS.c.course == course))).scalar()
+            first_question = (
+                await connection.execute(select(QUESTIONS.c.id).where(QUESTIONS.c.course == course))
+            ).first()
+            if known_license is not None and known_license != call.license and first_question is not None:
+                raise BenchServiceError(
+                    f"authors have agreed to {known_license}; the licence can't be another one any more"
+                )
             changed = await connection.execute(update(CALLS).where(CALLS.c.course == course).values(values))
             if changed.rowcount == 0:
                 values |= {"course": course, "published": 0, "canary": str(uuid.uuid4())}
@@ -167,17 +171,17 @@ class Questions:
         """
         async with self._database.writing() as connection:
             await hold_course(connection, course)
-            found = await _newest(connection, course, question)
-            if found is None or found.author != author or found.state not in TWINNED:
+            original = await _newest(connection, course, question)
+            if original is None or original.author != author or original.state not in TWINNED:
                 raise BenchServiceError("you have no such draft or accepted question")
             try:
-                content = found.content.twin(question)
+                content = original.content.twin(question)
             except ValueError as error:
                 raise BenchServiceError(str(error)) from error
-            shown = await read_figures(connection, {question: content})
-            pictures = [Picture(shown[one.sha256], one.media_type) for one in content.figures]
+            contents = await read_figures(connection, {question: content})
+            pictures = [Picture(contents[figure.sha256], figure.media_type) for figure in content.figures]
             return await self._created(
-                connection, course, author, content, pictures, credited=found.credited, twin_of=question
+                connection, course, author, content, pictures, credited=original.credited, twin_of=question
             )
 
     async def _created(
@@ -226,9 +230,9 @@ class Questions:
             # Two windows of one author wait for each other here.
             await hold_course(connection, course)
             await demand_open(connection, course, self._now())
-            held = await _hold(connection, course, question, author)
-            if QuestionState(held.state) not in CHANGEABLE:
-                raise BenchServiceError(f"the question is {held.state} and can't be changed")
+            question_row = await _hold(connection, course, question, author)
+            if QuestionState(question_row.state) not in CHANGEABLE:
+                raise BenchServiceError(f"the question is {question_row.state} and can't be changed")
             today = (
                 select(func.count())
                 .select_from(VERSIONS.join(QUESTIONS, QUESTIONS.c.id == VERSIONS.c.question))
@@ -236,10 +240,10 @@ class Questions:
             )
             if (await connection.execute(today)).scalar_one() >= VERSIONS_PER_DAY:
                 raise BenchServiceError(f"you saved {VERSIONS_PER_DAY} versions today; go on tomorrow")
-            number = held.number + 1
-            mine = QUESTIONS.c.id == question
+            number = question_row.number + 1
+            condition = QUESTIONS.c.id == question
             await connection.execute(
-                update(QUESTIONS).where(mine).values(number=number, credited=int(credited), decided=None)
+                update(QUESTIONS).where(condition).values(number=number, credited=int(credited), decided=None)
             )
             await connection.execute(insert(VERSIONS).values(version_row(question, number, content, self._now())))
             await keep_figures(connection, question, author, content, pictures, self._now())
@@ -252,17 +256,17 @@ class Questions:
         """
         async with self._database.writing() as connection:
             await demand_open(connection, course, self._now())
-            held = await _hold(connection, course, question, author)
+            question_row = await _hold(connection, course, question, author)
             # Those who returned a version have decided about it.
-            if held.state == QuestionState.RETURNED and held.decided is not None:
+            if question_row.state == QuestionState.RETURNED and question_row.decided is not None:
                 raise BenchServiceError("this version was returned; change it before you send it again")
-            if QuestionState(held.state) not in CHANGEABLE:
-                raise BenchServiceError(f"the question is {held.state} already")
+            if QuestionState(question_row.state) not in CHANGEABLE:
+                raise BenchServiceError(f"the question is {question_row.state} already")
             values = {"state": QuestionState.REVIEW.value, "submitted": self._now()}
             await connection.execute(update(QUESTIONS).where(QUESTIONS.c.id == question).values(values))
-            wanted = select(CALLS.c.reviewers).where(CALLS.c.course == course).scalar_subquery()
-            sent = VERSIONS.c.question == question, VERSIONS.c.number == held.number
-            await connection.execute(update(VERSIONS).where(*sent).values(reviewers=wanted))
+            reviewers = select(CALLS.c.reviewers).where(CALLS.c.course == course).scalar_subquery()
+            conditions = VERSIONS.c.question == question, VERSIONS.c.number == question_row.number
+            await connection.execute(update(VERSIONS).where(*conditions).values(reviewers=reviewers))
 
     async def withdraw(self, course: str, question: str, author: str) -> None:
         """Takes a question back.
@@ -271,31 +275,34 @@ class Questions:
             BenchServiceError: It is none of theirs, or published already.
         """
         async with self._database.writing() as connection:
-            held = await _hold(connection, course, question, author)
-            if held.published is not None:
+            question_row = await _hold(connection, course, question, author)
+            if question_row.published is not None:
                 raise BenchServiceError("the question is published, and people work on it; ask the course's staff")
             values = {"state": QuestionState.WITHDRAWN.value, "decided": self._now()}
             await connection.execute(update(QUESTIONS).where(QUESTIONS.c.id == question).values(values))
 
-    async def one(self, course: str, question: str) -> Question | None:
+    async def find_question(self, course: str, question: str) -> Question | None:
         """A question of a course."""
         async with self._database.reading() as connection:
             return await _newest(connection, course, question)
 
-    async def by(self, course: str, author: str) -> Sequence[Question]:
+    async def authored_questions(self, course: str, author: str) -> Sequence[Question]:
         """Somebody's questions, newest first."""
-        return await self._found(QUESTIONS.c.course == course, QUESTIONS.c.author == author)
+        return await self._select_questions(QUESTIONS.c.course == course, QUESTIONS.c.author == author)
 
     async def accepted(self, course: str) -> Sequence[Question]:
         """The accepted ones, in the order of their acceptance."""
         state = QUESTIONS.c.state == QuestionState.ACCEPTED.value
-        found = await self._found(QUESTIONS.c.course == course, state)
-        return sorted(found, key=lambda one: (one.decided.timestamp() if one.decided is not None else 0.0, one.id))
+        questions = await self._select_questions(QUESTIONS.c.course == course, state)
+        return sorted(
+            questions,
+            key=lambda question: (question.decided.timestamp() if question.decided is not None else 0.0, question.id),
+        )
 
     async def returned_from_packs(self, course: str) -> Sequence[Question]:
         """Returned ones that no person wrote, and so nobody changes here."""
         state = QUESTIONS.c.state == QuestionState.RETURNED.value
-        return await self._found(QUESTIONS.c.course == course, QUESTIONS.c.author.is_(None), state)
+        return await self._select_questions(QUESTIONS.c.course == course, QUESTIONS.c.author.is_(None), state)
 
     async def pictures(self, questions: Mapping[str, WrittenQuestion]) -> Mapping[str, bytes]:
         """The pictures of versions, by their SHA-256.
@@ -306,9 +313,9 @@ class Questions:
         async with self._database.reading() as connection:
             return await read_figures(connection, questions)
 
-    async def _found(self, *where: ColumnElement[bool]) -> Sequence[Question]:
+    async def _select_questions(self, *conditions: ColumnElement[bool]) -> Sequence[Question]:
         async with self._database.reading() as connection:
-            rows = (await connection.execute(newest_versions().where(*where))).all()
+            rows = (await connection.execute(newest_versions().where(*conditions))).all()
         return [question_of(row) for row in rows]
 
 
@@ -318,9 +325,9 @@ async def demand_open(connection: AsyncConnection, course: str, now: float) -> N
     Raises:
         BenchServiceError: It does not, or it is archived.
     """
-    wanted = select(CALLS).join(COURSES, COURSES.c.id == CALLS.c.course)
-    wanted = wanted.where(CALLS.c.course == course, COURSES.c.archived.is_(None))
-    row = (await connection.execute(wanted)).one_or_none()
+    query = select(CALLS).join(COURSES, COURSES.c.id == CALLS.c.course)
+    query = query.where(CALLS.c.course == course, COURSES.c.archived.is_(None))
+    row = (await connection.execute(query)).one_or_none()
     if row is None or not _call(row).is_open(now):
         raise BenchServiceError("the course takes no questions now")
 
@@ -355,15 +362,15 @@ def question_of(row: Row[Any]) -> Question:
 
 
 async def _newest(connection: AsyncConnection, course: str, question: str) -> Question | None:
-    mine = QUESTIONS.c.course == course, QUESTIONS.c.id == question
-    row = (await connection.execute(newest_versions().where(*mine))).one_or_none()
+    conditions = QUESTIONS.c.course == course, QUESTIONS.c.id == question
+    row = (await connection.execute(newest_versions().where(*conditions))).one_or_none()
     return question_of(row) if row is not None else None
 
 
 async def _hold(connection: AsyncConnection, course: str, question: str, author: str) -> Row[Any]:
     """The question, which nobody else changes until the transaction ends."""
-    wanted = select(QUESTIONS).where(QUESTIONS.c.id == question, QUESTIONS.c.course == course)
-    row = (await connection.execute(wanted.where(QUESTIONS.c.author == author).with_for_update())).one_or_none()
+    query = select(QUESTIONS).where(QUESTIONS.c.id == question, QUESTIONS.c.course == course)
+    row = (await connection.execute(query.where(QUESTIONS.c.author == author).with_for_update())).one_or_none()
     if row is None:
         raise BenchServiceError("you have no such question")
     return row

@@ -39,16 +39,20 @@ class FairQueue:
 
     def waiting(self, account: str) -> int:
         """How many runs of an account wait."""
-        known = self._accounts.get(account)
-        return len(known.waiting) if known is not None else 0
+        account_queue = self._accounts.get(account)
+        return len(account_queue.waiting) if account_queue is not None else 0
 
     def add(self, run: str, account: str) -> None:
         """Puts a run at the end of its account's."""
-        known = self._accounts.get(account)
-        if known is None or not (known.waiting or known.running):
-            active = [one.used_s for one in self._accounts.values() if one.waiting or one.running]
-            known = self._accounts[account] = _Account(max(min(active, default=0.0), known.used_s if known else 0.0))
-        known.waiting[run] = None
+        account_queue = self._accounts.get(account)
+        if account_queue is None or not (account_queue.waiting or account_queue.running):
+            active = [
+                candidate.used_s for candidate in self._accounts.values() if candidate.waiting or candidate.running
+            ]
+            account_queue = self._accounts[account] = _Account(
+                max(min(active, default=0.0), account_queue.used_s if account_queue else 0.0)
+            )
+        account_queue.waiting[run] = None
         self._owner[run] = account
 
     def remove(self, run: str) -> bool:
@@ -61,7 +65,7 @@ class FairQueue:
 
     def take(self) -> str | None:
         """The next run, which begins now. None if none waits."""
-        waiting = [(one.used_s, name) for name, one in self._accounts.items() if one.waiting]
+        waiting = [(candidate.used_s, name) for name, candidate in self._accounts.items() if candidate.waiting]
         if not waiting:
             return None
         name = min(waiting)[1]
@@ -84,21 +88,23 @@ class FairQueue:
         account = self._runner.pop(run, None)
         if account is None:
             return
-        known = self._accounts[account]
-        known.running -= 1
-        known.used_s += (wall_s or 0.0) - self._usual_s
+        account_queue = self._accounts[account]
+        account_queue.running -= 1
+        account_queue.used_s += (wall_s or 0.0) - self._usual_s
         if wall_s is not None:
             self._usual_s += (wall_s - self._usual_s) / 16
-        if not known.waiting and not known.running:
+        if not account_queue.waiting and not account_queue.running:
             self._forget_idle()
 
-    def place(self, run: str) -> int | None:
+    def queue_rank(self, run: str) -> int | None:
         """Rank of a waiting run, from 1, if nobody else comes. None if it does not wait."""
         if run not in self._owner:
             return None
         owner = self._owner[run]
-        mine = self._rank(owner, list(self._accounts[owner].waiting).index(run))
-        return 1 + sum(self._ahead_of(mine, name) for name, one in self._accounts.items() if one.waiting)
+        own_rank = self._rank(owner, list(self._accounts[owner].waiting).index(run))
+        return 1 + sum(
+            self._ahead_of(own_rank, name) for name, candidate in self._accounts.items() if candidate.waiting
+        )
 
     def _rank(self, account: str, index: int) -> tuple[float, str]:
         return self._accounts[account].used_s + index * self._usual_s, account
@@ -112,8 +118,8 @@ class FairQueue:
 
     def _forget_idle(self) -> None:
         # One that is at the front anyway has nothing to be remembered for.
-        active = [one.used_s for one in self._accounts.values() if one.waiting or one.running]
+        active = [candidate.used_s for candidate in self._accounts.values() if candidate.waiting or candidate.running]
         floor = min(active, default=None)
-        for name, one in list(self._accounts.items()):
-            if not one.waiting and not one.running and (floor is None or one.used_s <= floor):
+        for name, candidate in list(self._accounts.items()):
+            if not candidate.waiting and not candidate.running and (floor is None or candidate.used_s <= floor):
                 del self._accounts[name]

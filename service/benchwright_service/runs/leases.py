@@ -12,7 +12,7 @@ TERM_S = 60.0
 @dataclass
 class _Lease:
     id: str
-    until: float
+    expires: float
     worker: str = ""
     """The process that has it; empty after a restart."""
 
@@ -47,7 +47,7 @@ class Leases:
 
     def renew(self, run: str) -> None:
         """Lets a lease go on for another term."""
-        self._leases[run].until = self._now() + self.term_s
+        self._leases[run].expires = self._now() + self.term_s
         self.hear(self._leases[run].worker)
 
     def hear(self, worker: str) -> None:
@@ -57,9 +57,9 @@ class Leases:
 
     def workers(self) -> int:
         """How many workers were heard of within a term."""
-        since = self._now() - self.term_s
+        earliest = self._now() - self.term_s
         for worker, heard in list(self._heard.items()):
-            if heard < since:
+            if heard < earliest:
                 self._heard.pop(worker, None)
         return len(self._heard)
 
@@ -78,4 +78,4 @@ class Leases:
     def expired(self) -> list[str]:
         """Runs whose worker was silent for too long."""
         now = self._now()
-        return [run for run, lease in self._leases.items() if lease.until < now]
+        return [run for run, lease in self._leases.items() if lease.expires < now]

@@ -62,9 +62,9 @@ class RunRows:
             "tries": 0,
         }
         # Two requests at once, or another run of this number: the first one counts.
-        kept = self._database.insert_into(RUNS).values(row).on_conflict_do_nothing().returning(RUNS)
+        insertion = self._database.insert_into(RUNS).values(row).on_conflict_do_nothing().returning(RUNS)
         async with self._database.writing() as connection:
-            added = (await connection.execute(kept)).one_or_none()
+            added = (await connection.execute(insertion)).one_or_none()
             if added is not None:
                 older = _cancelled(SUPERSEDED, queued).where(RUNS.c.attempt == attempt, RUNS.c.id != new.id)
                 return added, (await connection.execute(older.returning(RUNS.c.id))).scalars().all()
@@ -100,43 +100,43 @@ class RunRows:
         async with self._database.writing() as connection:
             counted = (await connection.execute(finished)).rowcount == 1
             if counted and row.regrade:
-                again = REGRADED.c.regrade == row.regrade, REGRADED.c.run == row.id
-                await connection.execute(update(REGRADED).where(*again).values(judged))
+                conditions = REGRADED.c.regrade == row.regrade, REGRADED.c.run == row.id
+                await connection.execute(update(REGRADED).where(*conditions).values(judged))
         return counted
 
-    async def cancel(self, run: str, why: str, ended: float) -> bool:
+    async def cancel(self, run: str, reason: str, ended: float) -> bool:
         """Ends a run without a verdict; False if it has ended already."""
         async with self._database.writing() as connection:
-            return (await connection.execute(_cancelled(why, ended).where(RUNS.c.id == run))).rowcount == 1
+            return (await connection.execute(_cancelled(reason, ended).where(RUNS.c.id == run))).rowcount == 1
 
     async def going(self) -> Sequence[Row[Any]]:
         """Runs that have not ended, oldest first."""
-        wanted = select(RUNS).where(RUNS.c.state.in_(GOING)).order_by(RUNS.c.queued, RUNS.c.id)
+        query = select(RUNS).where(RUNS.c.state.in_(GOING)).order_by(RUNS.c.queued, RUNS.c.id)
         async with self._database.reading() as connection:
-            return (await connection.execute(wanted)).all()
+            return (await connection.execute(query)).all()
 
-    async def used(self, attempt: str) -> int:
+    async def used_runs(self, attempt: str) -> int:
         """How many runs an attempt has used: all that were not cancelled."""
-        wanted = select(func.count()).where(RUNS.c.attempt == attempt, RUNS.c.state != RunState.CANCELLED.value)
+        query = select(func.count()).where(RUNS.c.attempt == attempt, RUNS.c.state != RunState.CANCELLED.value)
         async with self._database.reading() as connection:
-            return int((await connection.execute(wanted)).scalar_one())
+            return int((await connection.execute(query)).scalar_one())
 
     async def problem_of(self, attempt: str) -> str:
         """The problem of an attempt, `pack/id`."""
-        known = self._problems.get(attempt)
-        if known is not None:
-            return known
-        wanted = select(ATTEMPTS_HELD.c.problem).where(ATTEMPTS_HELD.c.attempt == attempt)
+        known_problem = self._problems.get(attempt)
+        if known_problem is not None:
+            return known_problem
+        query = select(ATTEMPTS_HELD.c.problem).where(ATTEMPTS_HELD.c.attempt == attempt)
         async with self._database.reading() as connection:
-            problem = str((await connection.execute(wanted)).scalar_one())
+            problem = str((await connection.execute(query)).scalar_one())
         if len(self._problems) >= _MOST_KNOWN:
             self._problems.clear()
         self._problems[attempt] = problem
         return problem
 
 
-def _cancelled(why: str, ended: float) -> Update:
-    values = {"state": RunState.CANCELLED.value, "why": why, "ended": ended}
+def _cancelled(reason: str, ended: float) -> Update:
+    values = {"state": RunState.CANCELLED.value, "why": reason, "ended": ended}
     return update(RUNS).where(RUNS.c.state.in_(GOING), RUNS.c.regrade == "").values(values)
 
 

@@ -39,27 +39,27 @@ class RunViews:
         except UnknownProblemError:
             return Kind.DESIGN
 
-    async def of(self, row: Row[Any], ref: str, *, revision: int, place: int | None, step: str) -> RunView:
+    async def view_of(self, row: Row[Any], ref: str, *, revision: int, rank: int | None, step: str) -> RunView:
         """A run.
 
         Args:
             row: As stored.
             ref: Its problem, `pack/id`.
             revision: Of what is shown.
-            place: In the queue.
+            rank: In the queue.
             step: What runs now.
         """
-        most = await self._courses.most_shown(row.attempt) if row.verdict is not None else None
-        return await self.limited(row, ref, most, revision=revision, place=place, step=step)
+        limit = await self._courses.most_shown(row.attempt) if row.verdict is not None else None
+        return await self.limited(row, ref, limit, revision=revision, rank=rank, step=step)
 
     async def limited(
         self,
         row: Row[Any],
         ref: str,
-        most: Reveal | None,
+        limit: Reveal | None,
         *,
         revision: int = 0,
-        place: int | None = None,
+        rank: int | None = None,
         step: str = "",
     ) -> RunView:
         """The same, where the assignment's policy is known.
@@ -67,51 +67,51 @@ class RunViews:
         Args:
             row: As stored.
             ref: Its problem, `pack/id`.
-            most: The most that the assignment shows now; None if it says nothing.
+            limit: The most that the assignment shows now; None if it says nothing.
             revision: Of what is shown.
-            place: In the queue.
+            rank: In the queue.
             step: What runs now.
         """
         verdict = None
         # One that is judged again has the verdict that counts until the new one is accepted.
         state = RunState.DONE if row.regrade else RunState(row.state)
         if row.verdict is not None:
-            verdict = _view(await asyncio.to_thread(self._revealed, row, ref, most))
+            verdict = _view(await asyncio.to_thread(self._revealed, row, ref, limit))
         return RunView(
             id=row.id,
             number=row.number,
             state=state,
             revision=revision,
-            place=place if state is RunState.QUEUED else None,
+            place=rank if state is RunState.QUEUED else None,
             step=step if state is RunState.RUNNING else "",
             verdict=verdict,
             why=row.why,
         )
 
-    def _revealed(self, row: Row[Any], ref: str, most: Reveal | None) -> Revealed:
+    def _revealed(self, row: Row[Any], ref: str, limit: Reveal | None) -> Revealed:
         records = RunRecords(self._home, row.attempt)
         try:
             allowed = self._store.problem(ref).reveal
         except UnknownProblemError:
             # The pack was replaced by one without it.
             allowed = Reveal.VERDICT
-        policy = allowed.limited_to(most)
+        policy = allowed.limited_to(limit)
         return reveal(Verdict.model_validate_json(row.verdict), policy, lambda: records.text(row.number))
 
 
-def _view(shown: Revealed) -> VerdictView:
+def _view(revealed: Revealed) -> VerdictView:
     return VerdictView(
-        outcome=shown.outcome,
-        reason=shown.reason,
-        message=shown.message,
-        policy=shown.policy,
-        passed=shown.passed,
-        total=shown.total,
+        outcome=revealed.outcome,
+        reason=revealed.reason,
+        message=revealed.message,
+        policy=revealed.policy,
+        passed=revealed.passed,
+        total=revealed.total,
         tests=tuple(
             TestView(name=test.name, passed=test.passed, message=test.message, sim_time=test.sim_time)
-            for test in shown.tests
+            for test in revealed.tests
         ),
-        compiler=shown.compiler,
-        log=shown.log,
-        wall_s=shown.wall_s,
+        compiler=revealed.compiler,
+        log=revealed.log,
+        wall_s=revealed.wall_s,
     )

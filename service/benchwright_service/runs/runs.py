@@ -128,11 +128,11 @@ class Runs:
             RefusalError: The attempt is not this account's, the assignment is closed, or the files are not the
                 problem's.
         """
-        ref, assignment_id = await self._evidence.held(account, attempt)
-        known = await self._rows.find(new.id)
-        if known is not None:
-            self._check_same(known, attempt, new)
-            return await self._view(known, ref)
+        ref, assignment_id = await self._evidence.problem_and_assignment(account, attempt)
+        existing_run = await self._rows.find(new.id)
+        if existing_run is not None:
+            self._check_same(existing_run, attempt, new)
+            return await self._view(existing_run, ref)
         assignment = await self._courses.open_to(account, assignment_id)
         problem = await asyncio.to_thread(self._store.problem, ref)
         unknown = set(new.files) - set(judged_paths(problem))
@@ -155,7 +155,7 @@ class Runs:
             self._begin(stored, problem.kind)
         return await self._view(stored, ref)
 
-    async def shown(self, account: str, run: str, *, seen: int = -1, wait_s: float = 0.0) -> RunView:
+    async def view_for(self, account: str, run: str, *, seen_revision: int = -1, wait_s: float = 0.0) -> RunView:
         """A run as its solver sees it; waits for a change from the revision that was seen.
 
         Raises:
@@ -169,8 +169,8 @@ class Runs:
                 if row is None or row.account != account:
                     raise _unknown()
                 left = give_up - time.monotonic()
-                over = row.state in (RunState.DONE, RunState.CANCELLED) or row.regrade
-                if over or left <= 0 or self._is_closing or self._steps.revision(run) != seen:
+                is_over = row.state in (RunState.DONE, RunState.CANCELLED) or row.regrade
+                if is_over or left <= 0 or self._is_closing or self._steps.revision(run) != seen_revision:
                     return await self._view(row, await self._rows.problem_of(row.attempt))
                 await wait_for_change(changed, left)
                 if run in self._steps:
@@ -178,7 +178,7 @@ class Runs:
                     changed.clear()
                     await wait_for_change(changed, min(_TOLD_S, left))
 
-    async def cancel(self, account: str, run: str, why: str = "solver") -> None:
+    async def cancel(self, account: str, run: str, reason: str = "solver") -> None:
         """Cancels a run that has not ended.
 
         Raises:
@@ -189,7 +189,7 @@ class Runs:
             raise _unknown()
         if row.regrade:
             return
-        if await self._rows.cancel(run, why, self._now()):
+        if await self._rows.cancel(run, reason, self._now()):
             self._cancelled(run)
         else:
             self._let_go(run)
@@ -230,14 +230,14 @@ class Runs:
             self._steps.changed(run, f"{step.number} of {step.of}: {step.name}")
         return Heard(wanted=True)
 
-    async def done(self, run: str, done: Done) -> Heard:
+    async def hand_in(self, run: str, hand_in: Done) -> Heard:
         """A worker's verdict; it counts if the run is still this worker's."""
         row = await self._rows.find(run)
-        if row is None or row.lease != done.lease:
+        if row is None or row.lease != hand_in.lease:
             return Heard(wanted=False)
-        if done.log and not row.regrade:
-            await asyncio.to_thread(self._keep_log, row, unpacked(done.log, LARGEST))
-        return Heard(wanted=await self._finish(row, done.verdict, lease=done.lease))
+        if hand_in.log and not row.regrade:
+            await asyncio.to_thread(self._keep_log, row, unpacked(hand_in.log, LARGEST))
+        return Heard(wanted=await self._finish(row, hand_in.verdict, lease=hand_in.lease))
 
     # Inside
 
@@ -322,7 +322,7 @@ class Runs:
         counted = await self._rows.finish(row, verdict, ended, lease=lease, score=score)
         self._leases.drop(row.id)
         self._queue.ended(row.id, verdict.wall_s)
-        self._steps.over(row.id)
+        self._steps.end_run(row.id)
         if counted and not row.regrade:
             waited_s = row.began - row.queued if row.began is not None else None
             ran_s = ended - (row.queued if row.began is None else row.began)
@@ -337,7 +337,7 @@ class Runs:
         self._queue.remove(run)
         self._leases.drop(run)
         self._queue.ended(run, None)
-        self._steps.over(run)
+        self._steps.end_run(run)
 
     async def _watch(self) -> None:
         while True:
@@ -372,26 +372,26 @@ class Runs:
             return
         waits = update(RUNS).where(RUNS.c.id == run, RUNS.c.lease == row.lease, RUNS.c.state == row.state)
         async with self._database.writing() as connection:
-            again = (await connection.execute(waits.values(state=RunState.QUEUED.value, lease=""))).rowcount == 1
+            is_requeued = (await connection.execute(waits.values(state=RunState.QUEUED.value, lease=""))).rowcount == 1
         self._leases.drop(run)
         self._queue.ended(run, None)
-        if again:
+        if is_requeued:
             self._queue.add(run, row.regrade or row.account)
             self._changes.notify(_WORK)
             self._steps.changed(run)
 
-    async def _check_allowance(self, attempt: str, most: int | None) -> None:
+    async def _check_allowance(self, attempt: str, limit: int | None) -> None:
         # One more is for submitting.
-        if most is not None and await self._rows.used(attempt) > most:
-            raise RefusalError(Kind.CONFLICT, f"All {most} runs are used.", "Submit your work, or give up.")
+        if limit is not None and await self._rows.used_runs(attempt) > limit:
+            raise RefusalError(Kind.CONFLICT, f"All {limit} runs are used.", "Submit your work, or give up.")
 
     def _check_same(self, row: Row[Any], attempt: str, new: NewRun) -> None:
         if row.attempt != attempt or row.number != new.number or json.loads(row.files) != dict(new.files):
             raise RefusalError(Kind.CONFLICT, "Another run has this id.", "Make a new id for each run.")
 
     async def _view(self, row: Row[Any], ref: str) -> RunView:
-        place, step, revision = self._queue.place(row.id), self._steps.step(row.id), self._steps.revision(row.id)
-        return await self._views.of(row, ref, revision=revision, place=place, step=step)
+        rank, step, revision = self._queue.queue_rank(row.id), self._steps.step(row.id), self._steps.revision(row.id)
+        return await self._views.view_of(row, ref, revision=revision, rank=rank, step=step)
 
     def _keep_log(self, row: Row[Any], log: bytes) -> None:
         with RunRecords(self._home, row.attempt).log(row.number) as stream:
@@ -438,7 +438,7 @@ class _RunSteps:
         self._revisions[run] = self._last
         self._changes.notify(run)
 
-    def over(self, run: str) -> None:
+    def end_run(self, run: str) -> None:
         """It has ended."""
         self._steps.pop(run, None)
         self._revisions.pop(run, None)

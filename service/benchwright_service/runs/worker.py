@@ -113,8 +113,8 @@ class Worker:
         return await run_harness(job.problem, files, home=self._home, sandbox=self._sandbox, log=log, on_step=on_step)
 
     def _telling(self, job: Job, steps: asyncio.Queue[Step]) -> Callable[[int, int, str], None]:
-        def on_step(number: int, of: int, name: str) -> None:
-            steps.put_nowait(Step(lease=job.lease, number=number, of=of, name=name[:200]))
+        def on_step(number: int, total: int, name: str) -> None:
+            steps.put_nowait(Step(lease=job.lease, number=number, of=total, name=name[:200]))
 
         return on_step
 
@@ -134,13 +134,13 @@ class Worker:
                     run.cancel()
                     return
 
-    async def _hand_in(self, job: Job, done: Done) -> None:
+    async def _hand_in(self, job: Job, delivery: Done) -> None:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_HAND_IN_S):
                 while True:
                     with contextlib.suppress(httpx2.HTTPError):
                         reply = await self._client.post(
-                            f"/api/v1/jobs/{job.run}/verdict", content=done.model_dump_json()
+                            f"/api/v1/jobs/{job.run}/verdict", content=delivery.model_dump_json()
                         )
                         if reply.status_code < HTTPStatus.INTERNAL_SERVER_ERROR:
                             return

@@ -71,7 +71,7 @@ class IdentityProvider:
             SignInError: The provider does not answer, or as another one.
         """
         try:
-            await self._known()
+            await self._load_metadata()
             redirect: Response = await self._app.authorize_redirect(request, self._return_to)
         except Exception as error:
             # A reply that is not as it ought to be ends in any error.
@@ -85,30 +85,32 @@ class IdentityProvider:
             SignInError: It does not bring what it was sent away with, or the provider's word does not hold.
         """
         try:
-            await self._known()
+            await self._load_metadata()
             # Authlib itself takes a token for somebody else that names this service as the party that asked for it.
-            wanted = {
+            claims_options = {
                 "iss": {"essential": True, "value": self._app.server_metadata["issuer"]},
                 "aud": {"essential": True, "value": self._app.client_id},
             }
-            token = await self._app.authorize_access_token(request, claims_options=wanted)
+            token = await self._app.authorize_access_token(request, claims_options=claims_options)
         except Exception as error:
             raise _refused(error) from error
         claims: dict[str, Any] = token.get("userinfo") or {}
         subject = claims.get("sub")
         if not isinstance(subject, str) or not 0 < len(subject) <= _LONGEST_SUBJECT:
             raise SignInError("no subject")
-        named = next((claims[key] for key in ("name", "preferred_username", "email") if claims.get(key)), subject)
-        return Identity(self._issuer, subject, " ".join(str(named).split())[:200])
+        display_name = next(
+            (claims[key] for key in ("name", "preferred_username", "email") if claims.get(key)), subject
+        )
+        return Identity(self._issuer, subject, " ".join(str(display_name).split())[:200])
 
-    async def _known(self) -> None:
+    async def _load_metadata(self) -> None:
         """Reads the provider's configuration once, and takes nothing weak from it."""
-        known = self._app.server_metadata
-        if "_loaded_at" in known:
+        cached_metadata = self._app.server_metadata
+        if "_loaded_at" in cached_metadata:
             return
         metadata = await self._app.load_server_metadata()
         if str(metadata.get("issuer", "")).rstrip("/") != self._issuer:
-            known.clear()
+            cached_metadata.clear()
             raise ValueError("the configuration is another issuer's")
         allowed = [name for name in metadata.get("id_token_signing_alg_values_supported", ()) if name in _SIGNED_BY]
         metadata["id_token_signing_alg_values_supported"] = allowed or ["RS256"]

@@ -86,45 +86,45 @@ class LtiTool:
         self._keys: dict[int, tuple[float, KeySet]] = {}
         self._reading = asyncio.Lock()
 
-    def begin(self, asked: Mapping[str, str]) -> tuple[str, Away]:
+    def begin(self, parameters: Mapping[str, str]) -> tuple[str, Away]:
         """Where a browser goes that a platform has sent here to sign in.
 
         Args:
-            asked: The parameters of the platform's request.
+            parameters: The parameters of the platform's request.
 
         Raises:
             SignInError: No platform is known that asks so.
         """
-        client = asked.get("client_id")
-        known = [
+        client = parameters.get("client_id")
+        indices = [
             number
-            for number, one in enumerate(self._platforms)
-            if one.issuer == asked.get("iss") and client in (None, "", one.client_id)
+            for number, candidate in enumerate(self._platforms)
+            if candidate.issuer == parameters.get("iss") and client in (None, "", candidate.client_id)
         ]
-        if len(known) != 1 or not asked.get("login_hint"):
+        if len(indices) != 1 or not parameters.get("login_hint"):
             raise SignInError("unknown platform")
-        platform = self._platforms[known[0]]
-        number, state, nonce = known[0], secrets.token_urlsafe(32), secrets.token_urlsafe(32)
-        wanted = {
+        platform = self._platforms[indices[0]]
+        number, state, nonce = indices[0], secrets.token_urlsafe(32), secrets.token_urlsafe(32)
+        query = {
             "scope": "openid",
             "response_type": "id_token",
             "response_mode": "form_post",
             "prompt": "none",
             "client_id": platform.client_id,
             "redirect_uri": self._launch_url,
-            "login_hint": asked["login_hint"],
+            "login_hint": parameters["login_hint"],
             "state": state,
             "nonce": nonce,
         }
-        if asked.get("lti_message_hint"):
-            wanted["lti_message_hint"] = asked["lti_message_hint"]
-        return f"{platform.authorization_url}?{urlencode(wanted)}", (number, state, nonce)
+        if parameters.get("lti_message_hint"):
+            query["lti_message_hint"] = parameters["lti_message_hint"]
+        return f"{platform.authorization_url}?{urlencode(query)}", (number, state, nonce)
 
-    async def finish(self, away: Away, state: str, token: str) -> Launch:
+    async def finish(self, login_state: Away, state: str, token: str) -> Launch:
         """Who comes back.
 
         Args:
-            away: What the browser was sent away with.
+            login_state: What the browser was sent away with.
             state: What it brings.
             token: The platform's message.
 
@@ -132,8 +132,8 @@ class LtiTool:
             UnknownContextError: Its course is not known here.
             SignInError: The message does not hold.
         """
-        number, kept, nonce = away
-        if not secrets.compare_digest(state.encode(), kept.encode()):
+        number, expected_state, nonce = login_state
+        if not secrets.compare_digest(state.encode(), expected_state.encode()):
             raise SignInError("another browser")
         platform = self._platforms[number]
         try:
@@ -212,13 +212,13 @@ class LtiTool:
 
 def role_of(roles: Sequence[str]) -> Role | None:
     """What somebody with these roles there is here; None if nothing."""
-    return next((here for there, here in _ROLE_OF if there in roles), None)
+    return next((role for lti_role, role in _ROLE_OF if lti_role in roles), None)
 
 
 def own_address(platform: LtiSettings, url: object) -> str:
     """An address that a message of the platform names; empty if it is none of the platform's own hosts."""
-    own = {_origin(one) for one in (platform.authorization_url, platform.token_url, platform.keys_url)}
-    return url if isinstance(url, str) and len(url) <= _LONGEST_ADDRESS and _origin(url) in own else ""
+    own_origins = {_origin(address) for address in (platform.authorization_url, platform.token_url, platform.keys_url)}
+    return url if isinstance(url, str) and len(url) <= _LONGEST_ADDRESS and _origin(url) in own_origins else ""
 
 
 def _origin(url: str) -> tuple[str, str]:

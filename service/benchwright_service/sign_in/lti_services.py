@@ -119,7 +119,7 @@ class LtiServices:
     ) -> None:
         self._database = database
         self._accounts = accounts
-        self._platforms = {(one.issuer, one.client_id): one for one in platforms}
+        self._platforms = {(platform.issuer, platform.client_id): platform for platform in platforms}
         self.key = key
         self._now = now
 
@@ -132,9 +132,9 @@ class LtiServices:
             "members": launch.members,
             "launched": self._now(),
         }
-        kept = self._database.insert_into(LTI_COURSES).values(course=launch.course, **values)
+        insertion = self._database.insert_into(LTI_COURSES).values(course=launch.course, **values)
         async with self._database.writing() as connection:
-            await connection.execute(kept.on_conflict_do_update(index_elements=["course"], set_=values))
+            await connection.execute(insertion.on_conflict_do_update(index_elements=["course"], set_=values))
 
     async def platform_of(self, course: str) -> str:
         """What people call the platform that a course was launched from; empty if from none."""
@@ -151,31 +151,38 @@ class LtiServices:
         row, platform = await self._linked(course)
         if not row.members:
             raise BenchServiceError(f"{platform.name} gives this tool no roster; allow it names and roles there")
-        found: list[Mapping[str, Any]] = []
+        members: list[Mapping[str, Any]] = []
         async with self._asking(platform, _ROSTER) as client:
             url = row.members
             for _ in range(_MOST_PAGES):
-                reply = await _answered(client.get(url, headers={"Accept": _MEMBERS_TYPE}), platform, "its roster")
-                found += [one for one in _object(reply, platform).get("members", ()) if isinstance(one, dict)]
+                reply = await _demand_reply(client.get(url, headers={"Accept": _MEMBERS_TYPE}), platform, "its roster")
+                members += [
+                    candidate
+                    for candidate in _object(reply, platform).get("members", ())
+                    if isinstance(candidate, dict)
+                ]
                 url = own_address(platform, reply.links.get("next", {}).get("url"))
                 if not url:
                     break
-        known = select(IDENTITIES.c.subject).join(MEMBERS, MEMBERS.c.account == IDENTITIES.c.account)
-        known = known.where(MEMBERS.c.course == course, IDENTITIES.c.issuer == platform.issuer)
+        query = select(IDENTITIES.c.subject).join(MEMBERS, MEMBERS.c.account == IDENTITIES.c.account)
+        query = query.where(MEMBERS.c.course == course, IDENTITIES.c.issuer == platform.issuer)
         async with self._database.reading() as connection:
-            here = {one.subject for one in await connection.execute(known)}
-        taken = new = 0
-        for member in found:
+            known_subjects = {identity.subject for identity in await connection.execute(query)}
+        taken_count = new = 0
+        for member in members:
             subject = member.get("user_id")
-            roles = [one if ":" in str(one) else f"{_SHORT}{one}" for one in member.get("roles") or ()]
+            roles = [
+                role_name if ":" in str(role_name) else f"{_SHORT}{role_name}"
+                for role_name in member.get("roles") or ()
+            ]
             role = role_of(roles)
             if not isinstance(subject, str) or role is None or member.get("status", "Active") != "Active":
                 continue
             name = " ".join(str(member.get("name") or member.get("email") or subject).split())[:200]
             if await self._accounts.identified(platform.issuer, subject, name, course, role) is not None:
-                taken += 1
-                new += subject not in here
-        return RosterTaken(taken, new, len(found) - taken)
+                taken_count += 1
+                new += subject not in known_subjects
+        return RosterTaken(taken_count, new, len(members) - taken_count)
 
     async def send_grades(self, course: str, book: Gradebook) -> GradesSent:
         """Sends the points that the platform does not have yet.
@@ -186,44 +193,49 @@ class LtiServices:
         row, platform = await self._linked(course)
         if not row.line_items:
             raise BenchServiceError(f"{platform.name} takes no grades of this tool; allow it grades there")
-        wanted = select(IDENTITIES.c.account, IDENTITIES.c.subject).where(IDENTITIES.c.issuer == platform.issuer)
+        query = select(IDENTITIES.c.account, IDENTITIES.c.subject).where(IDENTITIES.c.issuer == platform.issuer)
         async with self._database.reading() as connection:
-            subjects = {one.account: one.subject for one in await connection.execute(wanted)}
-            scores = {(one.assignment, one.account): one for one in await connection.execute(select(LTI_SCORES))}
+            subjects = {identity.account: identity.subject for identity in await connection.execute(query)}
+            scores = {
+                (old_score.assignment, old_score.account): old_score
+                for old_score in await connection.execute(select(LTI_SCORES))
+            }
         turns = asyncio.Semaphore(_AT_ONCE)
         unchanged = unknown = 0
         async with self._asking(platform, f"{_LINE_ITEMS} {_SCORES}") as client:
             sending = []
             for view, rules in book.assignments:
-                most = rules.points * len(view.problems)
+                most_points = rules.points * len(view.problems)
                 item = ""
                 for student in book.students:
                     points, old = book.grade(student, view).points, scores.get((view.id, student.account))
                     if student.account not in subjects:
                         unknown += 1
-                    elif (old is not None and (old.points, old.most) == (points, most)) or (
+                    elif (old is not None and (old.points, old.most) == (points, most_points)) or (
                         old is None and not book.grade(student, view).worth and not points
                     ):
                         unchanged += 1
                     else:
-                        item = item or await self._item(client, platform, row.line_items, view, most)
-                        score = _Score(view.id, student.account, subjects[student.account], points, most)
+                        item = item or await self._item(client, platform, row.line_items, view, most_points)
+                        score = _Score(view.id, student.account, subjects[student.account], points, most_points)
                         sending.append(self._send(client, platform, item, score, turns))
-            sent = await asyncio.gather(*sending)
-        return GradesSent(sum(sent), unchanged, unknown, len(sent) - sum(sent))
+            outcomes = await asyncio.gather(*sending)
+        return GradesSent(sum(outcomes), unchanged, unknown, len(outcomes) - sum(outcomes))
 
     async def _item(
-        self, client: httpx2.AsyncClient, platform: LtiSettings, items: str, view: AssignmentView, most: float
+        self, client: httpx2.AsyncClient, platform: LtiSettings, items: str, view: AssignmentView, most_points: float
     ) -> str:
         """The platform's line item of an assignment, made if there is none."""
-        reply = await _answered(client.get(items, headers={"Accept": _ITEMS_TYPE}), platform, "its line items")
+        reply = await _demand_reply(client.get(items, headers={"Accept": _ITEMS_TYPE}), platform, "its line items")
         listed = _json(reply, platform)
-        for one in listed if isinstance(listed, list) else ():
-            if isinstance(one, dict) and one.get("resourceId") == view.id:
-                return own_address(platform, one.get("id"))
-        body = {"scoreMaximum": most, "label": view.title, "resourceId": view.id, "tag": "benchwright"}
-        made = client.post(items, content=json.dumps(body), headers={"Content-Type": _ITEM_TYPE})
-        url = own_address(platform, _object(await _answered(made, platform, "a new line item"), platform).get("id"))
+        for line_item in listed if isinstance(listed, list) else ():
+            if isinstance(line_item, dict) and line_item.get("resourceId") == view.id:
+                return own_address(platform, line_item.get("id"))
+        body = {"scoreMaximum": most_points, "label": view.title, "resourceId": view.id, "tag": "benchwright"}
+        creation = client.post(items, content=json.dumps(body), headers={"Content-Type": _ITEM_TYPE})
+        url = own_address(
+            platform, _object(await _demand_reply(creation, platform, "a new line item"), platform).get("id")
+        )
         if not url:
             raise BenchServiceError(f"{platform.name} answered something that is no line item")
         return url
@@ -242,24 +254,26 @@ class LtiServices:
         body = {
             "userId": score.subject,
             "scoreGiven": score.points,
-            "scoreMaximum": score.most,
+            "scoreMaximum": score.most_points,
             "timestamp": now.isoformat(timespec="milliseconds"),
             "activityProgress": "Completed",
             "gradingProgress": "FullyGraded",
         }
         async with turns:
             try:
-                await _answered(
+                await _demand_reply(
                     client.post(url, content=json.dumps(body), headers={"Content-Type": _SCORE_TYPE}), platform, "it"
                 )
             except BenchServiceError:
                 return False
-        values = {"points": score.points, "most": score.most, "sent": self._now()}
-        kept = self._database.insert_into(LTI_SCORES).values(
+        values = {"points": score.points, "most": score.most_points, "sent": self._now()}
+        insertion = self._database.insert_into(LTI_SCORES).values(
             assignment=score.assignment, account=score.account, **values
         )
         async with self._database.writing() as connection:
-            await connection.execute(kept.on_conflict_do_update(index_elements=["assignment", "account"], set_=values))
+            await connection.execute(
+                insertion.on_conflict_do_update(index_elements=["assignment", "account"], set_=values)
+            )
         return True
 
     def _asking(self, platform: LtiSettings, scope: str) -> _Asking:
@@ -283,7 +297,7 @@ class _Score:
     account: str
     subject: str
     points: float
-    most: float
+    most_points: float
 
 
 class _Asking:
@@ -304,14 +318,14 @@ class _Asking:
             {**claims, "iat": now, "exp": now + 300, "jti": secrets.token_urlsafe(16)},
             self._key.key,
         )
-        asked = {
+        form = {
             "grant_type": "client_credentials",
             "client_assertion_type": _ASSERTION,
             "client_assertion": signed,
             "scope": self._scope,
         }
         try:
-            reply = await _answered(self._client.post(platform.token_url, data=asked), platform, "a token")
+            reply = await _demand_reply(self._client.post(platform.token_url, data=form), platform, "a token")
             token = _object(reply, platform).get("access_token")
             if not isinstance(token, str):
                 raise BenchServiceError(f"{platform.name} gave no token")
@@ -325,14 +339,14 @@ class _Asking:
         await self._client.aclose()
 
 
-async def _answered(asking: Any, platform: LtiSettings, what: str) -> httpx2.Response:
+async def _demand_reply(asking: Any, platform: LtiSettings, subject: str) -> httpx2.Response:
     try:
         reply: httpx2.Response = await asking
     except httpx2.HTTPError as error:
         raise BenchServiceError(f"{platform.name} does not answer ({type(error).__name__}); try again later") from error
     if not HTTPStatus.OK <= reply.status_code < HTTPStatus.MULTIPLE_CHOICES or len(reply.content) > _MOST_BYTES:
         raise BenchServiceError(
-            f"{platform.name} did not give {what} (status {reply.status_code}); see what this tool is allowed there"
+            f"{platform.name} did not give {subject} (status {reply.status_code}); see what this tool is allowed there"
         )
     return reply
 
@@ -345,7 +359,7 @@ def _json(reply: httpx2.Response, platform: LtiSettings) -> Any:
 
 
 def _object(reply: httpx2.Response, platform: LtiSettings) -> Mapping[str, Any]:
-    found = _json(reply, platform)
-    if not isinstance(found, dict):
+    content = _json(reply, platform)
+    if not isinstance(content, dict):
         raise BenchServiceError(f"{platform.name} answered something that is no object")
-    return found
+    return content

@@ -70,8 +70,8 @@ class SignInSettings(Model):
 
     @model_validator(mode="after")
     def _platforms_differ(self) -> SignInSettings:
-        known = [(one.issuer, one.client_id) for one in self.lti]
-        if len(set(known)) < len(known):
+        platforms = [(platform.issuer, platform.client_id) for platform in self.lti]
+        if len(set(platforms)) < len(platforms):
             raise ValueError("two platforms have the same issuer and client_id")
         return self
 

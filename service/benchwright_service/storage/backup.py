@@ -45,9 +45,9 @@ def back_up(home: Home, file: Path) -> int:
     part = file.with_name(f"{file.name}.part")
     try:
         with _opened(part) as packed, tempfile.TemporaryDirectory(dir=file.absolute().parent) as folder:
-            databases = sorted(home.data.rglob(f"*{_DATABASE}"), key=lambda one: one != home.data / _FIRST)
-            count = sum(_add_database(packed, home.data, one, Path(folder) / "copy") for one in databases)
-            count += sum(_add(packed, home.data, one) for one in sorted(home.data.rglob("*")))
+            databases = sorted(home.data.rglob(f"*{_DATABASE}"), key=lambda path: path != home.data / _FIRST)
+            count = sum(_add_database(packed, home.data, path, Path(folder) / "copy") for path in databases)
+            count += sum(_add(packed, home.data, path) for path in sorted(home.data.rglob("*")))
         part.replace(file)
     except (OSError, sqlite3.Error, tarfile.TarError) as error:
         part.unlink(missing_ok=True)
@@ -80,8 +80,8 @@ def restore(home: Home, file: Path) -> int:
         if not (Path(name) / "service").is_dir():
             raise BenchServiceError(f"{file} is no backup of a bench service")
         home.data.mkdir(mode=0o700, exist_ok=True)
-        for one in Path(name).iterdir():
-            one.rename(home.data / one.name)
+        for path in Path(name).iterdir():
+            path.rename(home.data / path.name)
     return count
 
 

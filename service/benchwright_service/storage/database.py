@@ -23,17 +23,17 @@ class _ServiceDatabase(Database):
         _migrate(connection)
 
 
-async def open_service_database(where: str | Path) -> Database:
+async def open_service_database(location: str | Path) -> Database:
     """Opens the database; creates or migrates its tables.
 
     Args:
-        where: A file for SQLite, or the URL of a PostgreSQL database.
+        location: A file for SQLite, or the URL of a PostgreSQL database.
 
     Raises:
         BenchServiceError: It can't be opened, or a newer version of Benchwright made it.
     """
     try:
-        return await _ServiceDatabase.open(where)
+        return await _ServiceDatabase.open(location)
     except StorageError as error:
         raise BenchServiceError(str(error)) from error
 

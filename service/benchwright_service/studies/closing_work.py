@@ -21,17 +21,17 @@ from benchwright_service.runs.niceness import let_others_go_first
 from benchwright_service.studies.lab_closing import conduct
 
 
-async def _close(asked: dict[str, Any]) -> None:
-    home = Home(*(Path(asked[name]) for name in ("data", "state", "workspaces", "cache")))
-    async with open_monitor(home, asked["database"]) as (monitor, log):
+async def _close(request: dict[str, Any]) -> None:
+    home = Home(*(Path(request[name]) for name in ("data", "state", "workspaces", "cache")))
+    async with open_monitor(home, request["database"]) as (monitor, log):
         await conduct(
             monitor.database,
             log,
             home,
             reports_folder(home),
-            asked["study"],
-            asked["account"],
-            force=asked["force"],
+            request["study"],
+            request["account"],
+            force=request["force"],
         )
 
 

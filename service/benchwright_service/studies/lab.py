@@ -63,46 +63,55 @@ class Lab:
                 f"{file.path}, line {file.line_of('data.to')}, data.to: records of this study go to {study.data.to!r}, "
                 f"and its consent form says so. Write `data: {{to: {AT_SERVICE}}}`."
             )
-        known = await asyncio.to_thread(self._register, file)
+        registered_study = await asyncio.to_thread(self._register, file)
         if not await self._places.is_study(study.study):
             await self._courses.create(study.study, study.title)
             for pack, problems in _packs(study.problem_refs).items():
                 await self._courses.assign(
-                    study.study, pack, title=study.title, problems=problems, reveal=_most(study.feedback)
+                    study.study, pack, title=study.title, problems=problems, reveal=_feedback_limit(study.feedback)
                 )
             await self._places.make(study.study, study.pseudonyms)
-        return known
+        return registered_study
 
     def _register(self, file: StudyFile) -> RegisteredStudy:
         check_prompts(self._store, file)
         check_words(file)
-        known = register_study(self._log, self._store, file)
-        preregister(self._log, known, analysis_digest(), prompt_digests=prompt_digests(), codes_at_lab=True)
-        return self._known(file.study.study)
+        registered_study = register_study(self._log, self._store, file)
+        preregister(self._log, registered_study, analysis_digest(), prompt_digests=prompt_digests(), codes_at_lab=True)
+        return self._registered_study(file.study.study)
 
     async def enrolled(self, account: str) -> Sequence[EnrolledStudy]:
         """The studies whose course somebody has joined; gives them a place in each."""
         places = await self._places.take(account)
-        assigned = await self._courses.of(account, studies=True)
+        assigned = await self._courses.visible_assignments(account, studies=True)
         return [
             await asyncio.to_thread(
                 self._enrolled,
                 study,
                 name,
-                tuple(StudyAssignment(id=one.id, pack=one.pack) for one in assigned if one.course == study),
+                tuple(
+                    StudyAssignment(id=assignment.id, pack=assignment.pack)
+                    for assignment in assigned
+                    if assignment.course == study
+                ),
             )
             for study, name in places.items()
         ]
 
     def _enrolled(self, study: str, pseudonym: str | None, assignments: tuple[StudyAssignment, ...]) -> EnrolledStudy:
-        known = self._known(study)
-        registered, row = known.preregistered, known.plan.of(pseudonym or "")
+        registered_study = self._registered_study(study)
+        registered, row = registered_study.preregistered, registered_study.plan.of(pseudonym or "")
         if registered is None or row is None:
-            return EnrolledStudy(study=study, title=known.study.title, file=None)
+            return EnrolledStudy(study=study, title=registered_study.study.title, file=None)
         # Each file takes a moment to encrypt: this one alone.
-        own = participant_file(registered.form, known.plan, row, known.digests, registered.secret, holds_code=False)
+        own_file = participant_file(
+            registered.form, registered_study.plan, row, registered_study.digests, registered.secret, holds_code=False
+        )
         return EnrolledStudy(
-            study=study, title=known.study.title, file=own.model_dump(mode="json"), assignments=assignments
+            study=study,
+            title=registered_study.study.title,
+            file=own_file.model_dump(mode="json"),
+            assignments=assignments,
         )
 
     async def assigned(self, account: str, study: str, problem: str) -> Assigned | None:
@@ -115,13 +124,13 @@ class Lab:
         return None if pseudonym is None else await asyncio.to_thread(self._assigned, study, pseudonym, problem)
 
     def _assigned(self, study: str, pseudonym: str, problem: str) -> Assigned | None:
-        known = self._known(study)
-        row = known.plan.of(pseudonym)
+        registered_study = self._registered_study(study)
+        row = registered_study.plan.of(pseudonym)
         for task in row.tasks if row is not None else ():
             if task.problem == problem:
-                return terms(known, pseudonym, task.position, problem, task.condition)
+                return terms(registered_study, pseudonym, task.position, problem, task.condition)
         # What no task names is practice.
-        return terms(known, pseudonym, 0, problem, known.study.people_conditions[0].name)
+        return terms(registered_study, pseudonym, 0, problem, registered_study.study.people_conditions[0].name)
 
     async def take(self, account: str, study: str, lines: Sequence[Mapping[str, JsonValue]]) -> JournalTaken:
         """Takes a participant's journal; what is here of it must be its beginning.
@@ -142,25 +151,31 @@ class Lab:
         except LogError:
             raise
         except (AttemptError, ValueError, TypeError, KeyError, RecursionError) as error:
-            said = str(error) if isinstance(error, AttemptError) else "A line is no entry of a participant's journal."
-            raise RefusalError(Kind.CONFLICT, said, "Ask the organisers of the study.") from error
+            message = (
+                str(error) if isinstance(error, AttemptError) else "A line is no entry of a participant's journal."
+            )
+            raise RefusalError(Kind.CONFLICT, message, "Ask the organisers of the study.") from error
         return JournalTaken(entries=len(lines), code=self._code(study, pseudonym))
 
     def _code(self, study: str, pseudonym: str) -> str:
         """The code of a participant whose consent and forecasts are here; empty for all others."""
-        known, studies = self._known(study), self._studies()
+        registered_study, studies = self._registered_study(study), self._studies()
         drawn = any(isinstance(entry, Drawn) for entry in studies.entries(study, pseudonym))
         try:
-            may = drawn or studies.progress(study, pseudonym).step is Step.UNLOCK
+            is_unlocked = drawn or studies.progress(study, pseudonym).step is Step.UNLOCK
         except (StudyError, UnknownAttemptError):
             # An attempt at the practice problem is still on its way.
-            may = False
-        return code_of(known.preregistered.secret, study, pseudonym) if may and known.preregistered else ""
+            is_unlocked = False
+        return (
+            code_of(registered_study.preregistered.secret, study, pseudonym)
+            if is_unlocked and registered_study.preregistered
+            else ""
+        )
 
     def _studies(self) -> Studies:
         return Studies(self._log, Attempts(self._log))
 
-    def _known(self, study: str) -> RegisteredStudy:
+    def _registered_study(self, study: str) -> RegisteredStudy:
         return self._studies().study(study)
 
 
@@ -173,13 +188,13 @@ def _check_own(study: str, pseudonym: str, lines: Sequence[Mapping[str, JsonValu
 
 def _packs(refs: Sequence[str]) -> Mapping[str, list[str]]:
     """The problems of each pack."""
-    found: dict[str, list[str]] = {}
+    packs: dict[str, list[str]] = {}
     for ref in refs:
         pack, _, problem = ref.partition("/")
-        found.setdefault(pack, []).append(problem)
-    return found
+        packs.setdefault(pack, []).append(problem)
+    return packs
 
 
-def _most(feedback: Feedback) -> Reveal:
+def _feedback_limit(feedback: Feedback) -> Reveal:
     """The most that a run may show; that it passed can't be kept from the machine that it is shown on."""
     return Reveal.VERDICT if feedback is Feedback.NONE else Reveal(feedback.value)

@@ -111,18 +111,18 @@ class Closings:
             participants: Everybody who may take part.
         """
 
-        def found() -> Outlook:
+        def compute_outlook() -> Outlook:
             going = going_on(self._log, study)
-            working = sorted({one.solver for one in going} & set(participants))
-            ids = ",".join(sorted(one.id for one in going))
+            working = sorted({attempt.solver for attempt in going} & set(participants))
+            ids = ",".join(sorted(attempt.id for attempt in going))
             return Outlook(
                 attempts=len(self._log.journal.attempts(study)),
                 working=working,
-                models=sum(1 for one in going if one.solver not in working),
+                models=sum(1 for attempt in going if attempt.solver not in working),
                 going=hashlib.sha256(ids.encode()).hexdigest() if ids else "",
             )
 
-        return await asyncio.to_thread(found)
+        return await asyncio.to_thread(compute_outlook)
 
     async def state(self, study: str) -> ClosingState:
         """How far its closing is; also of one that a command on this machine has begun.
@@ -130,7 +130,7 @@ class Closings:
         Raises:
             StudyError: There is no such study.
         """
-        wanted = (
+        query = (
             select(CLOSINGS, ACCOUNTS.c.name)
             .outerjoin(ACCOUNTS, ACCOUNTS.c.id == CLOSINGS.c.by)
             .where(CLOSINGS.c.study == study)
@@ -138,13 +138,13 @@ class Closings:
         # First: what ends in between has noted its end when the row is read.
         is_running = study in self._processes or await asyncio.to_thread(is_locked, lock_of(self._home, study))
         async with self._database.reading() as connection:
-            row = (await connection.execute(wanted)).one_or_none()
+            row = (await connection.execute(query)).one_or_none()
 
-        def found() -> tuple[str, bool]:
+        def read_ending() -> tuple[str, bool]:
             closed = Studies(self._log, Attempts(self._log)).study(study).closed
             return closed.digest if closed is not None else "", (self._reports / study / REPORT).is_file()
 
-        digest, has_report = await asyncio.to_thread(found)
+        digest, has_report = await asyncio.to_thread(read_ending)
         return ClosingState(
             digest=digest,
             has_report=bool(digest) and has_report,
@@ -178,9 +178,9 @@ class Closings:
             del self._processes[study]
             raise
         self._processes[study] = process
-        asked = {"study": study, "account": account, "force": force, "database": self._database_url}
-        asked |= {name: str(getattr(self._home, name)) for name in ("data", "state", "workspaces", "cache")}
-        watcher = asyncio.create_task(self._watch(study, process, json.dumps(asked).encode()))
+        request = {"study": study, "account": account, "force": force, "database": self._database_url}
+        request |= {name: str(getattr(self._home, name)) for name in ("data", "state", "workspaces", "cache")}
+        watcher = asyncio.create_task(self._watch(study, process, json.dumps(request).encode()))
         self._watchers.add(watcher)
         watcher.add_done_callback(self._watchers.discard)
 
@@ -200,8 +200,8 @@ class Closings:
                 folder = Path(name) / study
                 write_archive(self._log, study, folder)
                 with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-                    for one in sorted(folder.rglob("*")):
-                        archive.write(one, one.relative_to(folder.parent))
+                    for path in sorted(folder.rglob("*")):
+                        archive.write(path, path.relative_to(folder.parent))
             file.seek(0)
             return file
 
@@ -215,16 +215,16 @@ class Closings:
                 kill_group(process.pid)
         await asyncio.gather(*self._watchers, return_exceptions=True)
 
-    async def _watch(self, study: str, process: Process, asked: bytes) -> None:
+    async def _watch(self, study: str, process: Process, request: bytes) -> None:
         try:
-            await process.communicate(asked)
+            await process.communicate(request)
         finally:
             del self._processes[study]
 
 
 def unfinished(watch: StudyWatch) -> Sequence[str]:
     """Participants who have a place and whose part is not over."""
-    return [one.participant for one in watch.participants if one.where not in _OVER]
+    return [participant.participant for participant in watch.participants if participant.where not in _OVER]
 
 
 async def note_begun(
@@ -277,7 +277,7 @@ async def conduct(
         JudgesError: The judgements can't be read.
         ProblemsError: A problem can't be read.
     """
-    why = ""
+    failure = ""
     try:
         # The statistics take seconds to import.
         from benchwright_service.studies.study_report import close_and_report
@@ -286,12 +286,12 @@ async def conduct(
         await Audit(database, now).note(account, study, "closed, with report", closed.digest)
         return closed, page
     except BenchwrightError as error:
-        why = str(error)
+        failure = str(error)
         raise
     except Exception as error:
-        why = f"{type(error).__name__}; the service's log says where."
+        failure = f"{type(error).__name__}; the service's log says where."
         raise
     finally:
         async with database.writing() as connection:
             ended = update(CLOSINGS).where(CLOSINGS.c.study == study)
-            await connection.execute(ended.values(ended=now(), why=why))
+            await connection.execute(ended.values(ended=now(), why=failure))

@@ -78,7 +78,7 @@ class LabMonitor:
         self._reports = reports
         self._now = now
 
-    async def shown(self, account: str, study: str, stuck_after_s: float = STUCK_AFTER_S) -> StudyWatch:
+    async def watch_for(self, account: str, study: str, stuck_after_s: float = STUCK_AFTER_S) -> StudyWatch:
         """A study as its owners and monitors see it.
 
         Raises:
@@ -107,15 +107,15 @@ class LabMonitor:
             StudyError: There is no such study.
         """
         joined = select(PLACES.c.pseudonym).where(PLACES.c.study == study, PLACES.c.account.is_not(None))
-        held = (
+        query = (
             select(ATTEMPTS_HELD.c.attempt, ATTEMPTS_HELD.c.clock_difference_s)
             .join(ASSIGNMENTS, ASSIGNMENTS.c.id == ATTEMPTS_HELD.c.assignment)
             .where(ASSIGNMENTS.c.course == study)
         )
         async with self.database.reading() as connection:
-            taken = frozenset((await connection.execute(joined)).scalars())
-            differences = {row.attempt: row.clock_difference_s for row in await connection.execute(held)}
-        return await asyncio.to_thread(self._watch, study, taken, differences, stuck_after_s)
+            joined_pseudonyms = frozenset((await connection.execute(joined)).scalars())
+            differences = {row.attempt: row.clock_difference_s for row in await connection.execute(query)}
+        return await asyncio.to_thread(self._watch, study, joined_pseudonyms, differences, stuck_after_s)
 
     async def arrivals(self, study: str) -> Mapping[str, Arrived]:
         """What has arrived of each participant, by pseudonym; without those of whom nothing is here."""
@@ -127,24 +127,24 @@ class LabMonitor:
             .group_by(RECEIPTS.c.attempt)
             .subquery()
         )
-        wanted = (
+        query = (
             select(PLACES.c.pseudonym, RECEIPTS.c.events, RECEIPTS.c.anchor)
             .join(newest, and_(newest.c.attempt == RECEIPTS.c.attempt, newest.c.events == RECEIPTS.c.events))
             .join(ATTEMPTS_HELD, ATTEMPTS_HELD.c.attempt == RECEIPTS.c.attempt)
             .join(PLACES, and_(PLACES.c.account == ATTEMPTS_HELD.c.account, PLACES.c.study == study))
         )
         async with self.database.reading() as connection:
-            rows = (await connection.execute(wanted)).all()
-        found: dict[str, Arrived] = {}
+            rows = (await connection.execute(query)).all()
+        arrivals: dict[str, Arrived] = {}
         for row in rows:
             time = datetime.fromisoformat(json.loads(row.anchor)["receipt"]["time"])
-            before = found.get(row.pseudonym)
-            found[row.pseudonym] = (
+            previous = arrivals.get(row.pseudonym)
+            arrivals[row.pseudonym] = (
                 Arrived(row.events, time)
-                if before is None
-                else Arrived(before.events + row.events, max(before.receipt, time))
+                if previous is None
+                else Arrived(previous.events + row.events, max(previous.receipt, time))
             )
-        return found
+        return arrivals
 
     async def report(self, account: str, study: str) -> bytes:
         """The report of a closed study, an HTML page.
@@ -155,10 +155,10 @@ class LabMonitor:
         if await self._accounts.role(account, study) is not Role.OWNER:
             raise _unknown()
         try:
-            known = await asyncio.to_thread(self._study, study)
+            registered_study = await asyncio.to_thread(self._study, study)
         except StudyError:
             raise _unknown() from None
-        if known.closed is None:
+        if registered_study.closed is None:
             raise RefusalError(
                 Kind.CONFLICT,
                 "The study goes on: nobody sees outcomes by condition.",
@@ -180,72 +180,79 @@ class LabMonitor:
         return Studies(self._log, Attempts(self._log))
 
     def _watch(
-        self, study: str, taken: frozenset[str], differences: Mapping[str, float], stuck_after_s: float
+        self, study: str, joined_pseudonyms: frozenset[str], differences: Mapping[str, float], stuck_after_s: float
     ) -> StudyWatch:
-        known = self._study(study)
+        registered_study = self._study(study)
         begun = frozenset(self._log.journal.participants(study))
         return StudyWatch(
             study=study,
-            title=known.study.title,
-            digest=known.closed.digest if known.closed is not None else "",
+            title=registered_study.study.title,
+            digest=registered_study.closed.digest if registered_study.closed is not None else "",
             participants=tuple(
-                self._participant(known, one, differences, stuck_after_s)
-                if one in begun
-                else Watched(participant=one, where=Whereabouts.JOINED if one in taken else Whereabouts.FREE)
-                for one in known.study.pseudonyms
+                self._participant(registered_study, pseudonym, differences, stuck_after_s)
+                if pseudonym in begun
+                else Watched(
+                    participant=pseudonym,
+                    where=Whereabouts.JOINED if pseudonym in joined_pseudonyms else Whereabouts.FREE,
+                )
+                for pseudonym in registered_study.study.pseudonyms
             ),
         )
 
     def _participant(
-        self, known: RegisteredStudy, participant: str, differences: Mapping[str, float], stuck_after_s: float
+        self,
+        registered_study: RegisteredStudy,
+        participant: str,
+        differences: Mapping[str, float],
+        stuck_after_s: float,
     ) -> Watched:
-        entered = self._log.journal.entries(known.study.study, participant)[-1].wall
+        entered = self._log.journal.entries(registered_study.study.study, participant)[-1].wall
         try:
-            at = self._studies().progress_in(known, participant)
+            progress = self._studies().progress_in(registered_study, participant)
         except UnknownAttemptError:
             # Its events are on their way: journals are handed in first.
             return Watched(participant=participant, where=Whereabouts.BETWEEN_TASKS, heard=entered)
-        ahead = timedelta(seconds=differences.get(at.attempt or "", 0.0))
-        summary = self._log.summary(at.attempt) if at.attempt else None
+        ahead = timedelta(seconds=differences.get(progress.attempt or "", 0.0))
+        summary = self._log.summary(progress.attempt) if progress.attempt else None
         newest = summary.clock.newest if summary is not None else None
         heard = max(entered, newest or entered) + ahead
-        worked = self._worked(at.attempt, summary) if at.attempt and summary is not None else None
+        worked = self._worked(progress.attempt, summary) if progress.attempt and summary is not None else None
         worked = worked + ahead if worked is not None else None
         return Watched(
             participant=participant,
-            where=whereabouts(at, summary, self._now() - heard, self._now() - (worked or heard), stuck_after_s),
-            done=at.done,
-            total=at.total,
-            task=at.position,
+            where=whereabouts(progress, summary, self._now() - heard, self._now() - (worked or heard), stuck_after_s),
+            done=progress.done,
+            total=progress.total,
+            task=progress.position,
             heard=heard,
             worked=worked,
         )
 
     def _worked(self, attempt: str, summary: Summary) -> datetime | None:
         """When the solver last did something, by the solver's clock; at the latest, if that is long ago."""
-        rows = self._log.rows(attempt, after=max(0, summary.seq - _NEWEST_EVENTS))
+        rows = self._log.rows(attempt, after_seq=max(0, summary.seq - _NEWEST_EVENTS))
         walls = [row.wall for row in rows if json.loads(row.body)["type"] in EVENT_TYPES.activity]
-        found = [*walls[-1:], *(row.wall for row in rows[:1])]
-        return datetime.fromisoformat(found[0]) if found else None
+        candidates = [*walls[-1:], *(row.wall for row in rows[:1])]
+        return datetime.fromisoformat(candidates[0]) if candidates else None
 
 
 def whereabouts(
-    at: Progress, summary: Summary | None, silent_for: timedelta, idle_for: timedelta, stuck_after_s: float
+    progress: Progress, summary: Summary | None, silent_for: timedelta, idle_for: timedelta, stuck_after_s: float
 ) -> Whereabouts:
     """Where a participant is who has begun.
 
     Args:
-        at: What comes next for them.
+        progress: What comes next for them.
         summary: Of the present attempt.
         silent_for: Since the newest record.
         idle_for: Since the newest record that they caused.
         stuck_after_s: How long may be normal, in seconds.
     """
-    if at.step in _OVER:
-        return _OVER[at.step]
-    if at.step is Step.CLOSED:
+    if progress.step in _OVER:
+        return _OVER[progress.step]
+    if progress.step is Step.CLOSED:
         return Whereabouts.CLOSED
-    if at.step is not Step.WORK or summary is None:
+    if progress.step is not Step.WORK or summary is None:
         return Whereabouts.BETWEEN_TASKS
     if summary.state is not AttemptState.RUNNING:
         return Whereabouts.PAUSED
@@ -254,11 +261,11 @@ def whereabouts(
     return Whereabouts.STUCK if idle_for.total_seconds() > stuck_after_s else Whereabouts.WORKING
 
 
-def ago(then: datetime | None, now: datetime) -> str:
+def ago(moment: datetime | None, now: datetime) -> str:
     """How long ago something was, in the largest unit that says enough; empty for never."""
-    if then is None:
+    if moment is None:
         return ""
-    minutes = max(0, int((now - then).total_seconds() // 60))
+    minutes = max(0, int((now - moment).total_seconds() // 60))
     return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h" if minutes < 2880 else f"{minutes // 1440} d"
 
 
@@ -269,9 +276,9 @@ def lock_of(home: Home, study: str) -> Path:
 
 def headers_of(page: bytes) -> Mapping[str, str]:
     """Headers that a report is served with: its own policy for scripts, and that it acts for nobody."""
-    own = _POLICY.search(page, 0, _HEAD_BYTES)
+    policy = _POLICY.search(page, 0, _HEAD_BYTES)
     return {
-        "Content-Security-Policy": f"{_CONFINED}; {own[1].decode() if own is not None else _WITHOUT_SCRIPTS}",
+        "Content-Security-Policy": f"{_CONFINED}; {policy[1].decode() if policy is not None else _WITHOUT_SCRIPTS}",
         "Cache-Control": "no-store",
         "Referrer-Policy": "no-referrer",
         "X-Content-Type-Options": "nosniff",

@@ -31,14 +31,14 @@ class StudyPlaces:
     async def is_study(self, course: str) -> bool:
         """Whether a course is a study's."""
         async with self._database.reading() as connection:
-            found = await connection.execute(select(PLACES.c.study).where(PLACES.c.study == course).limit(1))
-            return found.scalar() is not None
+            places = await connection.execute(select(PLACES.c.study).where(PLACES.c.study == course).limit(1))
+            return places.scalar() is not None
 
     async def pseudonym(self, study: str, account: str) -> str | None:
         """Which participant somebody is; None if they have no place."""
-        wanted = select(PLACES.c.pseudonym).where(PLACES.c.study == study, PLACES.c.account == account)
+        query = select(PLACES.c.pseudonym).where(PLACES.c.study == study, PLACES.c.account == account)
         async with self._database.reading() as connection:
-            return (await connection.execute(wanted)).scalar()
+            return (await connection.execute(query)).scalar()
 
     async def take(self, account: str) -> Mapping[str, str | None]:
         """Gives somebody the next free place in each study whose course they have joined as a participant.
@@ -56,20 +56,20 @@ class StudyPlaces:
         )
         async with self._database.reading() as connection:
             studies = list((await connection.execute(joined)).scalars())
-        found = {study: await self.pseudonym(study, account) for study in studies}
-        if None in found.values():
+        pseudonyms = {study: await self.pseudonym(study, account) for study in studies}
+        if None in pseudonyms.values():
             async with self._database.writing() as connection:
-                for study in (study for study, name in found.items() if name is None):
-                    found[study] = await _next(connection, study, account)
-        return found
+                for study in (study for study, name in pseudonyms.items() if name is None):
+                    pseudonyms[study] = await _next(connection, study, account)
+        return pseudonyms
 
 
 async def _next(connection: AsyncConnection, study: str, account: str) -> str | None:
     # On PostgreSQL two may ask at once: the second one waits for the row of the course.
     await connection.execute(select(COURSES.c.id).where(COURSES.c.id == study).with_for_update())
-    mine = select(PLACES.c.pseudonym).where(PLACES.c.study == study, PLACES.c.account == account)
-    if (known := (await connection.execute(mine)).scalar()) is not None:
-        return str(known)
+    query = select(PLACES.c.pseudonym).where(PLACES.c.study == study, PLACES.c.account == account)
+    if (pseudonym := (await connection.execute(query)).scalar()) is not None:
+        return str(pseudonym)
     free = (
         select(PLACES.c.pseudonym)
         .where(PLACES.c.study == study, PLACES.c.account.is_(None))
@@ -78,6 +78,6 @@ async def _next(connection: AsyncConnection, study: str, account: str) -> str | 
     )
     name = (await connection.execute(free)).scalar()
     if name is not None:
-        taken = update(PLACES).where(PLACES.c.study == study, PLACES.c.pseudonym == name)
-        await connection.execute(taken.values(account=account))
+        place_update = update(PLACES).where(PLACES.c.study == study, PLACES.c.pseudonym == name)
+        await connection.execute(place_update.values(account=account))
     return name

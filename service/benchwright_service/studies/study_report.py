@@ -9,7 +9,7 @@ from benchwright_analysis.report.report import ReportOptions, write_report
 from benchwright_attempts.attempts import Attempts
 from benchwright_foundation.file_lock import file_lock
 from benchwright_foundation.home import Home
-from benchwright_judges.agreement.rated import Rated, rated_answers
+from benchwright_judges.agreement.rated import RatedAnswer, rated_answers
 from benchwright_judges.models.configuration import read_settings, records_location
 from benchwright_judges.records.records import Records
 from benchwright_problems.storage.store import Store
@@ -43,9 +43,9 @@ async def close_and_report(
     """
     rated = await _rated(home)
     folder = reports / study
-    options = ReportOptions(folder=folder, study=study, kept=folder_of(home))
+    options = ReportOptions(folder=folder, study=study, kept_folder=folder_of(home))
 
-    def done() -> tuple[Closed, Path]:
+    def close_and_write() -> tuple[Closed, Path]:
         lock = lock_of(home, study)
         lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with file_lock(lock):
@@ -53,10 +53,10 @@ async def close_and_report(
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             return closed, write_report(log, Store(home), options, rated).page
 
-    return await asyncio.to_thread(done)
+    return await asyncio.to_thread(close_and_write)
 
 
-async def _rated(home: Home) -> list[Rated]:
+async def _rated(home: Home) -> list[RatedAnswer]:
     records = await Records.open(records_location(read_settings(), home))
     try:
         return list(rated_answers(await records.judged()))

@@ -25,8 +25,8 @@ class Design:
 
 def designs() -> list[Design]:
     """All that are at hand, the nasty ones first; samples that are not on this machine are left out."""
-    found = [*_nasty(), *_built_in(), *_json_samples(), *_cvdp(), *_tool_examples()]
-    return [design for design in found if design.files]
+    all_designs = [*_nasty(), *_built_in(), *_json_samples(), *_cvdp(), *_tool_examples()]
+    return [design for design in all_designs if design.files]
 
 
 def _nasty() -> Iterator[Design]:

@@ -18,7 +18,7 @@ SAMPLES = ROOT.parent / "shared" / "data"
 def published(folder: Path) -> list[Problem]:
     """The design problems of the samples of published sets."""
     solved = sorted((SAMPLES / "cvdp").glob("*code_generation*_with_solutions.jsonl"))
-    found = [*import_cvdp(solved, "cvdp").problems]
+    problems = [*import_cvdp(solved, "cvdp").problems]
     for name, importer in (("verilogeval", import_verilogeval), ("rtllm", import_rtllm)):
-        found += importer([unpack(SAMPLES / name / f"{name}_sample.json", folder / name)], name).problems
-    return [one for one in found if one.kind is Kind.DESIGN and one.hidden.reference]
+        problems += importer([unpack(SAMPLES / name / f"{name}_sample.json", folder / name)], name).problems
+    return [problem for problem in problems if problem.kind is Kind.DESIGN and problem.hidden.reference]

@@ -10,14 +10,14 @@ from benchwright_problems.equivalence import NO_DONT_CARES, DontCares
 
 async def compared(
     reference: str | bytes,
-    other: str | bytes,
+    candidate: str | bytes,
     toolchain: Toolchain,
     *,
     dont_cares: DontCares = NO_DONT_CARES,
     limit_s: float = 20,
 ) -> Opinion:
     sandbox = open_sandbox("bwrap")
-    ours, theirs = ({"rtl/top.sv": text.encode() if isinstance(text, str) else text} for text in (reference, other))
+    ours, theirs = ({"rtl/top.sv": text.encode() if isinstance(text, str) else text} for text in (reference, candidate))
     return await opinion(
         ours, theirs, "top", sandbox=sandbox, toolchain=toolchain, dont_cares=dont_cares, limit_s=limit_s
     )

@@ -42,30 +42,32 @@ def generated_classes(number: int) -> GeneratedClasses:
     Args:
         number: How many.
     """
-    parents: dict[str, tuple[str, ...]] = {f"shown_{one}": () for one in range(_INTERFACES)}
+    parents: dict[str, tuple[str, ...]] = {f"shown_{index}": () for index in range(_INTERFACES)}
     texts = {"base/shown_pkg.sv": "package shown_pkg;\n" + _interfaces() + "endpackage\n"}
     homes = dict.fromkeys(parents, "base/shown_pkg.sv")
     for package in range(-(-number // PER_PACKAGE)):
         inside = range(package * PER_PACKAGE, min((package + 1) * PER_PACKAGE, number))
         imports = "".join(f"  import lib_{earlier}_pkg::*;\n" for earlier in range(package))
-        includes = "".join(f'  `include "class_{one}.svh"\n' for one in inside)
+        includes = "".join(f'  `include "class_{class_number}.svh"\n' for class_number in inside)
         texts[f"lib_{package}/lib_{package}_pkg.sv"] = (
             f"package lib_{package}_pkg;\n  import shown_pkg::*;\n{imports}{includes}endpackage\n"
         )
-        for one in inside:
-            name = f"class_{one}"
+        for class_number in inside:
+            name = f"class_{class_number}"
             homes[name] = f"lib_{package}/{name}.svh"
-            texts[homes[name]], parents[name] = _class(one)
-            if one and _has_alias(one):
+            texts[homes[name]], parents[name] = _class(class_number)
+            if class_number and _has_alias(class_number):
                 # As UVM does: a type with a short name stands for a specialisation, beside the class itself.
-                texts[homes[f"class_{_parent(one)}"]] += f"typedef {_base(one)} base_of_{one};\n"
+                texts[homes[f"class_{_parent(class_number)}"]] += (
+                    f"typedef {_base(class_number)} base_of_{class_number};\n"
+                )
     return GeneratedClasses(texts, parents, homes)
 
 
 def _interfaces() -> str:
     return "".join(
-        f"  interface class shown_{one}; pure virtual function void show_{one}(); endclass\n"
-        for one in range(_INTERFACES)
+        f"  interface class shown_{index}; pure virtual function void show_{index}(); endclass\n"
+        for index in range(_INTERFACES)
     )
 
 
@@ -89,8 +91,8 @@ def _class(number: int) -> tuple[str, tuple[str, ...]]:
         parents.append(f"class_{_parent(number)}")
         head += f" extends {f'base_of_{number}' if _has_alias(number) else _base(number)}"
     if number % 5 == 0:
-        shown = number // 5 % _INTERFACES
-        parents.append(f"shown_{shown}")
-        head += f" implements shown_{shown}"
-        body += f"  virtual function void show_{shown}(); endfunction\n"
+        interface = number // 5 % _INTERFACES
+        parents.append(f"shown_{interface}")
+        head += f" implements shown_{interface}"
+        body += f"  virtual function void show_{interface}(); endfunction\n"
     return f"{head};\n{body}endclass\n", tuple(parents)

@@ -43,25 +43,25 @@ def write_project(folder: Path, seed: int, *, single_unit: bool = False) -> None
         single_unit: Whether the list says `--single-unit`; then files define macros and types for those after them.
     """
     chosen = random.Random(seed)
-    for place in ("rtl", "inc", "more inc", "lib", "ip/rtl"):
-        (folder / place).mkdir(parents=True)
+    for folder_name in ("rtl", "inc", "more inc", "lib", "ip/rtl"):
+        (folder / folder_name).mkdir(parents=True)
     for number in range(_MODULES):
-        place = chosen.choice(("rtl", "ip/rtl"))
+        folder_name = chosen.choice(("rtl", "ip/rtl"))
         shared = _shared(number, chosen) if single_unit else ""
-        (folder / place / f"m{number}.sv").write_text(shared + _module(number, chosen))
+        (folder / folder_name / f"m{number}.sv").write_text(shared + _module(number, chosen))
     for number in range(3):
         inside = "wire [`WIDTH:0] w;" if single_unit else ""
         text = f"module cell{number} #(parameter W = 1) (); {inside} endmodule\n"
         (folder / "lib" / f"cell{number}{chosen.choice(('.v', '.sv'))}").write_text(text)
     (folder / "lib/spare.v").write_text("module cell3; endmodule\n")
     for number in range(3):
-        for place in chosen.sample(("inc", "more inc", "rtl"), chosen.randint(1, 2)):
-            (folder / place / f"h{number}.svh").write_text(f"`define H{number} {chosen.randint(1, 9)}\n")
+        for folder_name in chosen.sample(("inc", "more inc", "rtl"), chosen.randint(1, 2)):
+            (folder / folder_name / f"h{number}.svh").write_text(f"`define H{number} {chosen.randint(1, 9)}\n")
     modules = [path.relative_to(folder).as_posix() for path in sorted(folder.glob("*/**/m*.sv"))]
     inner = [path.removeprefix("ip/") for path in modules if path.startswith("ip/")]
     (folder / "ip/ip.f").write_text(_joined([*inner, *_options(chosen, nested=True)], chosen))
-    own = [_spelled(path, chosen) for path in modules if path.startswith("rtl/")]
-    parts = [*own, "-F ip/ip.f", *_options(chosen, nested=False)]
+    own_files = [_spelled(path, chosen) for path in modules if path.startswith("rtl/")]
+    parts = [*own_files, "-F ip/ip.f", *_options(chosen, nested=False)]
     if single_unit:
         parts += ["--single-unit", *chosen.choice((["--libraries-inherit-macros"], []))]
     (folder / "all.f").write_text(_joined(parts, chosen))
@@ -95,18 +95,18 @@ def _module(number: int, chosen: random.Random) -> str:
 
 
 def _options(chosen: random.Random, *, nested: bool) -> list[str]:
-    up = "../" if nested else ""
+    prefix = "../" if nested else ""
     possible = [
         f"+define+{chosen.choice(_MACROS)}={chosen.randint(1, 9)}",
         f"+define+{chosen.choice(_MACROS)}={chosen.randint(1, 9)}+FAST",
         f"-D {chosen.choice(_MACROS)}={chosen.randint(1, 9)}",
         f"-D{chosen.choice(_MACROS)}=$SIZE",
-        f"+incdir+{up}inc",
-        f'-I "{up}more inc"',
-        f"-I {up}inc",
-        f"-y {up}lib",
-        f"-y {up}lib\n+libext+.v+.sv",
-        f"-v {up}lib/spare.v",
+        f"+incdir+{prefix}inc",
+        f'-I "{prefix}more inc"',
+        f"-I {prefix}inc",
+        f"-y {prefix}lib",
+        f"-y {prefix}lib\n+libext+.v+.sv",
+        f"-v {prefix}lib/spare.v",
         f"--top m{chosen.randrange(3)}",
         f"-G P={chosen.randint(2, 5)}",
         f"-G P={chosen.randint(2, 5)}",
@@ -141,11 +141,11 @@ def meaning_for_slang(folder: Path) -> Meaning:
         compilation = driver.createCompilation()
         engine = DiagnosticEngine(driver.sourceManager)
         errors = set()
-        for one in compilation.getAllDiagnostics():
-            place = driver.sourceManager.getFullyExpandedLoc(one.location)
-            if engine.getSeverity(one.code, place).name in ("Error", "Fatal"):
-                path = driver.sourceManager.getFullPath(place.buffer)
-                errors.add((_relative(path, folder), engine.formatMessage(one)))
+        for diagnostic in compilation.getAllDiagnostics():
+            location = driver.sourceManager.getFullyExpandedLoc(diagnostic.location)
+            if engine.getSeverity(diagnostic.code, location).name in ("Error", "Fatal"):
+                path = driver.sourceManager.getFullPath(location.buffer)
+                errors.add((_relative(path, folder), engine.formatMessage(diagnostic)))
         paths = [driver.sourceManager.getFullPath(tree.root.sourceRange.start.buffer) for tree in driver.syntaxTrees]
     return Meaning(
         tuple(_relative(path, folder) for path in paths if path.parent.name != "lib"),
@@ -160,22 +160,22 @@ def meaning_for_us(folder: Path) -> Meaning:
     """What the language server makes of it."""
     project = Project(folder, Documents(), ProjectSettings(variables=VARIABLES))
     project.refresh()
-    (one,) = project.lists
-    first = project.analysis_of(one.sources[0])
+    (file_list,) = project.lists
+    first = project.analysis_of(file_list.sources[0])
     assert first is not None
     compiled = {tree.path for tree in first.trees}
-    libraries = [path for path in one.libraries if path in compiled]
+    libraries = [path for path in file_list.libraries if path in compiled]
     errors = set()
-    for path in (*one.sources, *libraries, *sorted(folder.glob("*inc/*.svh"))):
+    for path in (*file_list.sources, *libraries, *sorted(folder.glob("*inc/*.svh"))):
         analysis = project.analysis_of(path)
         assert analysis is not None
-        found = (said for said in analysis.diagnostics if said.severity is Severity.ERROR)
-        errors |= {(_relative(path, folder), said.message) for said in found}
+        error_diagnostics = (diagnostic for diagnostic in analysis.diagnostics if diagnostic.severity is Severity.ERROR)
+        errors |= {(_relative(path, folder), diagnostic.message) for diagnostic in error_diagnostics}
     return Meaning(
-        tuple(_relative(path, folder) for path in one.sources),
-        _first(one.defines),
-        frozenset(one.tops),
-        _first(one.parameters),
+        tuple(_relative(path, folder) for path in file_list.sources),
+        _first(file_list.defines),
+        frozenset(file_list.tops),
+        _first(file_list.parameters),
         frozenset(errors),
     )
 
@@ -185,8 +185,8 @@ def _relative(path: Path, folder: Path) -> str:
 
 
 def _first(texts: list[str] | tuple[str, ...]) -> dict[str, str]:
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for text in texts:
         name, _, value = text.partition("=")
-        found.setdefault(name, value)
-    return found
+        values.setdefault(name, value)
+    return values

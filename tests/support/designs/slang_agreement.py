@@ -17,7 +17,7 @@ from benchwright_verilog.semantics.names.renaming import Edit, RenameRefusedErro
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Documents
 
-from .slang_names import Elaborated, Place, elaborated
+from .slang_names import Elaborated, NameLocation, elaborated
 
 NEW = "newly_named"
 
@@ -33,7 +33,7 @@ class Agreement:
         refused: Renames that were refused, with the reason.
     """
 
-    asked: int = 0
+    question_count: int = 0
     missing: list[str] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
@@ -41,7 +41,7 @@ class Agreement:
     @property
     def right(self) -> float:
         """The share of places with the whole answer."""
-        return 1 - (len(self.missing) + len(self.wrong)) / max(1, self.asked)
+        return 1 - (len(self.missing) + len(self.wrong)) / max(1, self.question_count)
 
 
 @dataclass
@@ -64,8 +64,8 @@ class Sources:
 
     def elaborated(self, folder: Path | None = None, *, with_defaults: bool = False) -> Elaborated:
         """As slang elaborates it, or a copy of it in another folder."""
-        at = folder or self.folder
-        files, include = [at / name for name in self.listed], [at / name for name in self.include]
+        design_folder = folder or self.folder
+        files, include = [design_folder / name for name in self.listed], [design_folder / name for name in self.include]
         return elaborated(files, include, self.defines, self.tops, with_defaults=with_defaults)
 
 
@@ -85,105 +85,125 @@ class Asking:
         if self.project.inventory is not None:
             self.project.inventory.wait()
         self._dice = random.Random(seed)
-        self._known = sorted(place for place in self.oracle.means if place.path.is_relative_to(sources.folder))
+        self._known_places = sorted(
+            location for location in self.oracle.means if location.path.is_relative_to(sources.folder)
+        )
 
-    def places(self, count: int) -> list[Place]:
+    def places(self, count: int) -> list[NameLocation]:
         """Random places, in the order of their files."""
-        return sorted(self._dice.sample(self._known, min(count, len(self._known))))
+        return sorted(self._dice.sample(self._known_places, min(count, len(self._known_places))))
 
-    def definitions(self, places: Iterable[Place]) -> Agreement:
+    def definitions(self, places: Iterable[NameLocation]) -> Agreement:
         """Compare where names are declared."""
-        found = Agreement()
-        for place in places:
-            found.asked += 1
-            analysis = self.project.analysis_of(place.path)
-            targets = definitions(analysis, place.start) if analysis is not None else []
+        agreement = Agreement()
+        for location in places:
+            agreement.question_count += 1
+            analysis = self.project.analysis_of(location.path)
+            targets = definitions(analysis, location.start) if analysis is not None else []
             if any(target.generated for target in targets):
                 continue  # slang tells no place of what a macro wrote.
             answers = {self._declared(target) for target in targets}
-            said = f"{self._named(place)}: {', '.join(map(self._named, sorted(answers)))}"
-            expected = f", not {', '.join(map(self._named, sorted(self.oracle.means[place])))}"
+            answer_text = f"{self._description(location)}: {', '.join(map(self._description, sorted(answers)))}"
+            expected = f", not {', '.join(map(self._description, sorted(self.oracle.means[location])))}"
             if not answers:
-                found.missing.append(said + expected)
-            elif not answers <= self.oracle.means[place]:
-                found.wrong.append(said + expected)
-        return found
+                agreement.missing.append(answer_text + expected)
+            elif not answers <= self.oracle.means[location]:
+                agreement.wrong.append(answer_text + expected)
+        return agreement
 
-    def references(self, places: Iterable[Place]) -> Agreement:
+    def references(self, places: Iterable[NameLocation]) -> Agreement:
         """Compare where else things are named."""
-        found = Agreement()
-        for place in places:
-            for target in self._targets(place):
-                found.asked += 1
-                answers = {Place(one.path, one.start) for one in references(self.project, target) if not one.generated}
+        agreement = Agreement()
+        for location in places:
+            for target in self._targets(location):
+                agreement.question_count += 1
+                answers = {
+                    NameLocation(occurrence.path, occurrence.start)
+                    for occurrence in references(self.project, target)
+                    if not occurrence.generated
+                }
                 declared = self._declared(target)
                 if missing := self.oracle.references(declared) - answers:
-                    found.missing.append(f"{self._named(declared)}: {', '.join(map(self._named, sorted(missing)))}")
-                wrong = {one for one in answers if one in self.oracle.means and declared not in self.oracle.means[one]}
-                if wrong := wrong | {one for one in answers if self.oracle.name_at(one) != target.name}:
-                    found.wrong.append(f"{self._named(declared)}: {', '.join(map(self._named, sorted(wrong)))}")
-        return found
+                    agreement.missing.append(
+                        f"{self._description(declared)}: {', '.join(map(self._description, sorted(missing)))}"
+                    )
+                wrong = {
+                    answer
+                    for answer in answers
+                    if answer in self.oracle.means and declared not in self.oracle.means[answer]
+                }
+                if wrong := wrong | {answer for answer in answers if self.oracle.name_at(answer) != target.name}:
+                    agreement.wrong.append(
+                        f"{self._description(declared)}: {', '.join(map(self._description, sorted(wrong)))}"
+                    )
+        return agreement
 
-    def hovers(self, places: Iterable[Place]) -> Agreement:
+    def hovers(self, places: Iterable[NameLocation]) -> Agreement:
         """Compare the width that a hover shows of a value."""
-        found = Agreement()
-        for place in places:
-            values = self.oracle.values.get(place)
-            analysis = self.project.analysis_of(place.path)
+        agreement = Agreement()
+        for location in places:
+            values = self.oracle.values.get(location)
+            analysis = self.project.analysis_of(location.path)
             if not values or analysis is None:
                 continue
-            found.asked += 1
+            agreement.question_count += 1
             document = Documents()
-            document.open(place.path.as_uri(), 1, analysis.data.decode())
-            opened = document.get(place.path.as_uri())
-            offset = len(analysis.data[: place.start].decode())
-            shown = explain_name(opened, offset, analysis, lambda path: path.read_text()) if opened else None
-            if shown is None:
-                found.missing.append(f"{self._named(place)}: nothing, not {values}")
+            document.open(location.path.as_uri(), 1, analysis.data.decode())
+            opened = document.get(location.path.as_uri())
+            offset = len(analysis.data[: location.start].decode())
+            explanation = explain_name(opened, offset, analysis, lambda path: path.read_text()) if opened else None
+            if explanation is None:
+                agreement.missing.append(f"{self._description(location)}: nothing, not {values}")
                 continue
-            widths = {int(width) for width in re.findall(r"(?<![\w`])(\d+) bits?\b", shown.markdown)}
+            widths = {int(width) for width in re.findall(r"(?<![\w`])(\d+) bits?\b", explanation.markdown)}
             expected = {width for _, width in values if width}
             # In a class with parameters nothing is known of a type that is one of them.
             depends = len(expected) > 1 and not widths
-            if expected and not depends and not widths & (expected | self._default_widths(place)):
-                found.wrong.append(f"{self._named(place)}: {shown.markdown!r}, not {values}")
-        return found
+            if expected and not depends and not widths & (expected | self._default_widths(location)):
+                agreement.wrong.append(f"{self._description(location)}: {explanation.markdown!r}, not {values}")
+        return agreement
 
-    def renames(self, places: Iterable[Place], scratch: Path) -> Agreement:
+    def renames(self, places: Iterable[NameLocation], scratch: Path) -> Agreement:
         """Rename, and compare the elaboration of the edited copy."""
-        found = Agreement()
-        before = self.oracle.described()
-        for place in places:
-            found.asked += 1
-            analysis = self.project.analysis_of(place.path)
+        agreement = Agreement()
+        old_description = self.oracle.described()
+        for location in places:
+            agreement.question_count += 1
+            analysis = self.project.analysis_of(location.path)
             assert analysis is not None
             try:
-                edits = rename(self.project, analysis, place.start, NEW)
+                edits = rename(self.project, analysis, location.start, NEW)
             except RenameRefusedError as error:
-                found.refused.append(f"{self._named(place)}: {error}")
+                agreement.refused.append(f"{self._description(location)}: {error}")
                 continue
-            old = self.oracle.name_at(place)
+            old = self.oracle.name_at(location)
             edited = self.sources.elaborated(self._edited(edits, scratch))
-            after = [re.sub(rf"\b{NEW}\b", old, line) for line in edited.described()]
-            plain = [line.replace(f"\\{old} ", old) for line in before]
-            if edited.errors != self.oracle.errors or after != plain:
-                differing = next((pair for pair in zip(plain, after, strict=False) if pair[0] != pair[1]), None)
-                found.wrong.append(f"{self._named(place)}: {edited.errors or differing}")
-        return found
+            new_description = [re.sub(rf"\b{NEW}\b", old, line) for line in edited.described()]
+            plain = [line.replace(f"\\{old} ", old) for line in old_description]
+            if edited.errors != self.oracle.errors or new_description != plain:
+                differing = next(
+                    (pair for pair in zip(plain, new_description, strict=False) if pair[0] != pair[1]), None
+                )
+                agreement.wrong.append(f"{self._description(location)}: {edited.errors or differing}")
+        return agreement
 
     def errors(self) -> list[str]:
         """The errors that the server reports of the listed files."""
-        found = []
+        errors = []
         for name in self.sources.listed:
             analysis = self.project.analysis_of(self.sources.folder / name)
             assert analysis is not None
-            found += [f"{name}: {one.message}" for one in analysis.diagnostics if one.severity.name == "ERROR"]
-        return found
+            errors += [
+                f"{name}: {diagnostic.message}"
+                for diagnostic in analysis.diagnostics
+                if diagnostic.severity.name == "ERROR"
+            ]
+        return errors
 
-    def _default_widths(self, place: Place) -> set[int]:
+    def _default_widths(self, location: NameLocation) -> set[int]:
         """The widths with the default parameters of all modules: a hover shows them while no instance is chosen."""
-        declared = {place, *self.oracle.means[place]}
-        return {width for one in declared for _, width in self._defaults.values.get(one, ())}
+        declared = {location, *self.oracle.means[location]}
+        return {width for declaration in declared for _, width in self._defaults.values.get(declaration, ())}
 
     @cached_property
     def _defaults(self) -> Elaborated:
@@ -192,21 +212,21 @@ class Asking:
     def _edited(self, edits: Iterable[Edit], scratch: Path) -> Path:
         shutil.rmtree(scratch, ignore_errors=True)
         shutil.copytree(self.sources.folder, scratch)
-        for edit in sorted(edits, key=lambda one: (one.path, -one.start)):
+        for edit in sorted(edits, key=lambda change: (change.path, -change.start)):
             path = scratch / edit.path.relative_to(self.sources.folder)
             data = path.read_bytes()
             path.write_bytes(data[: edit.start] + edit.text.encode() + data[edit.end :])
         return scratch
 
-    def _targets(self, place: Place) -> set[Target]:
-        analysis = self.project.analysis_of(place.path)
-        found = analysis.occurrences_at(place.start) if analysis is not None else ()
-        return {one.target for one in found if one.target.kind is not TargetKind.FILE}
+    def _targets(self, location: NameLocation) -> set[Target]:
+        analysis = self.project.analysis_of(location.path)
+        occurrences = analysis.occurrences_at(location.start) if analysis is not None else ()
+        return {occurrence.target for occurrence in occurrences if occurrence.target.kind is not TargetKind.FILE}
 
-    def _declared(self, target: Target) -> Place:
-        place = Place(target.path, target.start)
-        return self.oracle.same.get(place, place)
+    def _declared(self, target: Target) -> NameLocation:
+        location = NameLocation(target.path, target.start)
+        return self.oracle.canonical.get(location, location)
 
-    def _named(self, place: Place) -> str:
-        line = self.oracle.text(place.path).count(b"\n", 0, place.start) + 1
-        return f"{self.oracle.name_at(place)} in {place.path.name}:{line}"
+    def _description(self, location: NameLocation) -> str:
+        line = self.oracle.text(location.path).count(b"\n", 0, location.start) + 1
+        return f"{self.oracle.name_at(location)} in {location.path.name}:{line}"

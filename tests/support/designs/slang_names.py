@@ -57,7 +57,7 @@ _NAMES = (IdentifierNameSyntax, IdentifierSelectNameSyntax, ClassNameSyntax)
 _WRITTEN_BY_SLANG = frozenset({SymbolKind.CompilationUnit, SymbolKind.Root, SymbolKind.InstanceBody})
 
 
-class Place(NamedTuple):
+class NameLocation(NamedTuple):
     """A name in a file; the offset is in bytes."""
 
     path: Path
@@ -80,17 +80,17 @@ class Elaborated:
     compilation: Compilation
     sources: pyslang.SourceManager
     errors: list[str] = field(default_factory=list)
-    means: dict[Place, set[Place]] = field(default_factory=lambda: defaultdict(set))
-    values: dict[Place, set[tuple[str, int]]] = field(default_factory=lambda: defaultdict(set))
-    same: dict[Place, Place] = field(default_factory=dict)
+    means: dict[NameLocation, set[NameLocation]] = field(default_factory=lambda: defaultdict(set))
+    values: dict[NameLocation, set[tuple[str, int]]] = field(default_factory=lambda: defaultdict(set))
+    canonical: dict[NameLocation, NameLocation] = field(default_factory=dict)
     _forward: list[ForwardingTypedefSymbol] = field(default_factory=list)
-    _no_values: set[Place] = field(default_factory=set)
+    _no_values: set[NameLocation] = field(default_factory=set)
     _texts: dict[Path, bytes] = field(default_factory=dict)
 
-    def references(self, declared: Place) -> set[Place]:
+    def references(self, declared: NameLocation) -> set[NameLocation]:
         """The places that mean a declaration, itself included."""
-        wanted = self.same.get(declared, declared)
-        return {place for place, means in self.means.items() if wanted in means}
+        target = self.canonical.get(declared, declared)
+        return {location for location, means in self.means.items() if target in means}
 
     def described(self) -> list[str]:
         """Every symbol, statement and expression of the design with its type, value and what it refers to."""
@@ -111,15 +111,15 @@ class Elaborated:
         self.compilation.getRoot().visit(visit)
         return lines
 
-    def name_at(self, place: Place) -> str:
+    def name_at(self, location: NameLocation) -> str:
         """The name as it is written at a place, without the backslash of an escaped one; empty if there is none."""
-        text = self.text(place.path)
-        end = place.start
+        text = self.text(location.path)
+        end = location.start
         if text[end : end + 1] == b"\\":
             return text[end:].split(maxsplit=1)[0][1:].decode()
         while end < len(text) and (text[end : end + 1].isalnum() or text[end] in b"_$"):
             end += 1
-        return text[place.start : end].decode(errors="replace")
+        return text[location.start : end].decode(errors="replace")
 
     def text(self, path: Path) -> bytes:
         """A file's bytes."""
@@ -137,16 +137,19 @@ class Elaborated:
                 package.visit(self._visit)
         for definition in self.compilation.getDefinitions():
             self._means(self._spelled(definition.location), definition)
-        for place in [*self.values]:
-            if self.means[place] & self._no_values or all(map(self._is_genvar, self.means[place])):
-                del self.values[place]
+        for location in [*self.values]:
+            if self.means[location] & self._no_values or all(map(self._is_genvar, self.means[location])):
+                del self.values[location]
         for forward in self._forward:
             # Its name in its scope is that of the class or type itself.
             scope: Any = forward.parentScope
             declared = scope.find(forward.name) if scope is not None else None
             if declared is not None:
                 self._is_same(forward, declared)
-        linked = {place: {self.same.get(one, one) for one in means} for place, means in self.means.items()}
+        linked = {
+            location: {self.canonical.get(declaration, declaration) for declaration in means}
+            for location, means in self.means.items()
+        }
         self.means = defaultdict(set, linked)
 
     def _visit(self, node: Any) -> None:
@@ -155,7 +158,7 @@ class Elaborated:
         elif isinstance(node, Expression):
             self._expression(node)
 
-    def _is_genvar(self, declared: Place) -> bool:
+    def _is_genvar(self, declared: NameLocation) -> bool:
         return self.text(declared.path)[: declared.start].rstrip().endswith(b"genvar")
 
     def _symbol(self, symbol: Symbol) -> None:
@@ -164,7 +167,7 @@ class Elaborated:
         match symbol:
             case SubroutineSymbol() | MethodPrototypeSymbol():
                 # slang has a variable for what a routine returns.
-                self._no_values |= {place for place in [self._spelled(symbol.location)] if place is not None}
+                self._no_values |= {location for location in [self._spelled(symbol.location)] if location is not None}
         syntax: Any = symbol.syntax
         match symbol:
             case InstanceSymbol():
@@ -176,8 +179,8 @@ class Elaborated:
                 self._token(syntax.item, symbol.importedSymbol)
             case MethodPrototypeSymbol() if symbol.subroutine is not None:
                 self._is_same(symbol.subroutine, symbol)
-                for one, other in zip(symbol.arguments, symbol.subroutine.arguments, strict=False):
-                    self._is_same(one, other)
+                for prototype_argument, argument in zip(symbol.arguments, symbol.subroutine.arguments, strict=False):
+                    self._is_same(prototype_argument, argument)
             case ForwardingTypedefSymbol():
                 self._forward.append(symbol)
             case ClassType() if symbol.baseClass is not None and syntax.extendsClause is not None:
@@ -188,17 +191,17 @@ class Elaborated:
                     self._symbol(member)
         self._declared_type(symbol)
 
-    def _is_same(self, one: Symbol, other: Symbol) -> None:
-        first, second = self._spelled(one.location), self._spelled(other.location)
+    def _is_same(self, symbol: Symbol, same_symbol: Symbol) -> None:
+        first, second = self._spelled(symbol.location), self._spelled(same_symbol.location)
         if first is not None and second is not None and first != second:
-            self.same[first] = second
+            self.canonical[first] = second
 
     def _declared_type(self, symbol: Symbol) -> None:
         declared = symbol.declaredType
-        named = declared.typeSyntax if declared is not None else None
-        if not isinstance(named, NamedTypeSyntax):
+        type_syntax = declared.typeSyntax if declared is not None else None
+        if not isinstance(type_syntax, NamedTypeSyntax):
             return
-        name = named.name.right if isinstance(named.name, ScopedNameSyntax) else named.name
+        name = type_syntax.name.right if isinstance(type_syntax.name, ScopedNameSyntax) else type_syntax.name
         if not isinstance(name, _NAMES):
             return
         type_: Type | None = declared.type
@@ -206,7 +209,7 @@ class Elaborated:
             type_ = type_.arrayElementType if type_.isArray else None
         if type_ is not None:
             self._token(name.identifier, type_)
-            self._package_of(named.name, type_)
+            self._package_of(type_syntax.name, type_)
 
     def _instance(self, instance: InstanceSymbol) -> None:
         syntax: Any = instance.syntax
@@ -214,7 +217,7 @@ class Elaborated:
         if not isinstance(owner, HierarchyInstantiationSyntax):
             return
         self._token(owner.type, instance.definition)
-        ports = {one.port.name: one.port for one in instance.portConnections}
+        ports = {port_connection.port.name: port_connection.port for port_connection in instance.portConnections}
         for connection in syntax.connections:
             if isinstance(connection, NamedPortConnectionSyntax):
                 self._token(connection.name, ports.get(connection.name.valueText))
@@ -239,14 +242,14 @@ class Elaborated:
                         self._token(key.identifier, members.get(key.identifier.valueText))
 
     def _call(self, syntax: SyntaxNode | None, routine: SubroutineSymbol) -> None:
-        called = getattr(syntax, "left", None)
-        if called is None or routine.name == "new":
+        callee = getattr(syntax, "left", None)
+        if callee is None or routine.name == "new":
             return
-        self._token(called.getLastToken(), routine)
-        self._package_of(called, routine)
-        arguments = {one.name: one for one in routine.arguments}
-        given = getattr(syntax, "arguments", None)
-        for argument in given.parameters if given is not None else ():
+        self._token(callee.getLastToken(), routine)
+        self._package_of(callee, routine)
+        arguments = {formal.name: formal for formal in routine.arguments}
+        argument_list = getattr(syntax, "arguments", None)
+        for argument in argument_list.parameters if argument_list is not None else ():
             if isinstance(argument, NamedArgumentSyntax):
                 self._token(argument.name, arguments.get(argument.name.valueText))
 
@@ -254,12 +257,12 @@ class Elaborated:
         """Link the name before `::` to the package or class that a symbol is declared in."""
         if not isinstance(path, ScopedNameSyntax) or not isinstance(path.left, _NAMES):
             return
-        outer, named = symbol.syntax, path.left.identifier
+        outer, name_token = symbol.syntax, path.left.identifier
         while outer is not None:
             name = outer.header.name if isinstance(outer, ModuleDeclarationSyntax) else None
             name = outer.name if isinstance(outer, ClassDeclarationSyntax) else name
-            if name is not None and name.valueText == named.valueText:
-                self._link(self._spelled(named.location), self._spelled(name.location), name.valueText)
+            if name is not None and name.valueText == name_token.valueText:
+                self._link(self._spelled(name_token.location), self._spelled(name.location), name.valueText)
                 return
             outer = outer.parent
 
@@ -270,13 +273,13 @@ class Elaborated:
         length = len(symbol.name.encode())
         text = self.text(end.path)
         start = end.start - length - (text[end.start - length - 1 : end.start - length] == b"\\")
-        self._means(Place(end.path, start), symbol)
+        self._means(NameLocation(end.path, start), symbol)
 
     def _token(self, token: Token, symbol: Symbol | None) -> None:
         if symbol is not None:
             self._means(self._spelled(token.location), symbol)
 
-    def _means(self, place: Place | None, symbol: Symbol) -> None:
+    def _means(self, location: NameLocation | None, symbol: Symbol) -> None:
         match symbol:
             case ModportPortSymbol() if symbol.internalSymbol is not None:
                 symbol = symbol.internalSymbol
@@ -284,20 +287,20 @@ class Elaborated:
                 symbol = symbol.wrapped
         declared = self._spelled(symbol.location)
         is_value = isinstance(symbol, ValueSymbol) and not isinstance(symbol, IteratorSymbol)
-        if self._link(place, declared, symbol.name) and place is not None and is_value:
+        if self._link(location, declared, symbol.name) and location is not None and is_value:
             value: Any = symbol
             if not value.type.isError:
-                self.values[place].add((str(value.type), value.type.bitWidth))
+                self.values[location].add((str(value.type), value.type.bitWidth))
 
-    def _link(self, place: Place | None, declared: Place | None, name: str) -> bool:
-        if place is None or declared is None or not self.name_at(place) == name == self.name_at(declared):
+    def _link(self, location: NameLocation | None, declared: NameLocation | None, name: str) -> bool:
+        if location is None or declared is None or not self.name_at(location) == name == self.name_at(declared):
             return False
         if name == "new":
             return False  # A keyword.
-        self.means[place].add(declared)
+        self.means[location].add(declared)
         return True
 
-    def _spelled(self, location: pyslang.SourceLocation) -> Place | None:
+    def _spelled(self, location: pyslang.SourceLocation) -> NameLocation | None:
         """Where a file has what is at a location; None if a macro's body wrote it."""
         if self.sources.isMacroLoc(location):
             if not self.sources.isMacroArgLoc(location):
@@ -306,7 +309,7 @@ class Elaborated:
         if not self.sources.isFileLoc(location):
             return None
         path = Path(self.sources.getFullPath(location.buffer))
-        return Place(path, location.offset) if path.is_absolute() else None
+        return NameLocation(path, location.offset) if path.is_absolute() else None
 
 
 def elaborated(
@@ -343,11 +346,13 @@ def elaborated(
     compilation = Compilation(pyslang.Bag([options]))
     for tree in trees:
         compilation.addSyntaxTree(tree)
-    found = Elaborated(compilation, sources)
+    elaboration = Elaborated(compilation, sources)
     # Walking the design elaborates more, which can add errors: they are those without it.
-    found.errors = [str(one.code) for one in compilation.getAllDiagnostics() if one.isError()]
-    found.read()
-    return found
+    elaboration.errors = [
+        str(diagnostic.code) for diagnostic in compilation.getAllDiagnostics() if diagnostic.isError()
+    ]
+    elaboration.read()
+    return elaboration
 
 
 def _units(tree: SyntaxTree) -> Iterator[str]:

@@ -98,18 +98,18 @@ class Machine:
 
     next: tuple[tuple[int, int], ...]
     """For each state, the next one for both inputs."""
-    out: tuple[int, ...]
+    outputs: tuple[int, ...]
     """For each state."""
     has_reset: bool
 
     @property
     def verilog(self) -> bytes:
         arms = "".join(
-            f"      4'd{2 * state + bit}: s <= 3'd{to};\n"
-            for state, both in enumerate(self.next)
-            for bit, to in enumerate(both)
+            f"      4'd{2 * state + bit}: s <= 3'd{target};\n"
+            for state, targets in enumerate(self.next)
+            for bit, target in enumerate(targets)
         )
-        outs = "".join(f"      3'd{state}: y = 2'd{value};\n" for state, value in enumerate(self.out))
+        outs = "".join(f"      3'd{state}: y = 2'd{value};\n" for state, value in enumerate(self.outputs))
         reset = "if (rst) s <= 3'd0; else " if self.has_reset else ""
         start = "" if self.has_reset else "  initial s = 3'd0;\n"
         return (
@@ -118,28 +118,32 @@ class Machine:
             f"  always @* case (s)\n{outs}      default: y = 2'bx;\n    endcase\nendmodule\n"
         ).encode()
 
-    def differs_at(self, other: Machine) -> int | None:
+    def differs_at(self, other_machine: Machine) -> int | None:
         """Steps from the start state to the first difference, by a walk over all pairs of states; None for never."""
-        seen, layer, steps = {(0, 0)}, [(0, 0)], 0
+        seen_pairs, layer, steps = {(0, 0)}, [(0, 0)], 0
         while layer:
-            if any(self.out[a] != other.out[b] for a, b in layer):
+            if any(self.outputs[a] != other_machine.outputs[b] for a, b in layer):
                 return steps
-            after = {(self.next[a][bit], other.next[b][bit]) for a, b in layer for bit in (0, 1)} - seen
-            seen |= after
-            layer, steps = list(after), steps + 1
+            next_pairs = {
+                (self.next[a][bit], other_machine.next[b][bit]) for a, b in layer for bit in (0, 1)
+            } - seen_pairs
+            seen_pairs |= next_pairs
+            layer, steps = list(next_pairs), steps + 1
         return None
 
     def changed(self, chosen: random.Random) -> Machine:
         """One that names its states differently, or goes elsewhere from one state, which may not be reached."""
         if chosen.random() < 0.4:
             order = [0, *chosen.sample(range(1, 8), 7)]
-            to = {old: new for new, old in enumerate(order)}
-            moved = tuple((to[self.next[old][0]], to[self.next[old][1]]) for old in order)
-            return Machine(moved, tuple(self.out[old] for old in order), self.has_reset)
+            new_numbers = {old: new for new, old in enumerate(order)}
+            moved = tuple((new_numbers[self.next[old][0]], new_numbers[self.next[old][1]]) for old in order)
+            return Machine(moved, tuple(self.outputs[old] for old in order), self.has_reset)
         state, bit = chosen.randrange(8), chosen.randrange(2)
-        both = list(self.next[state])
-        both[bit] = chosen.randrange(8)
-        return Machine((*self.next[:state], (both[0], both[1]), *self.next[state + 1 :]), self.out, self.has_reset)
+        targets = list(self.next[state])
+        targets[bit] = chosen.randrange(8)
+        return Machine(
+            (*self.next[:state], (targets[0], targets[1]), *self.next[state + 1 :]), self.outputs, self.has_reset
+        )
 
 
 def random_machine(chosen: random.Random, *, has_reset: bool) -> Machine:

@@ -78,7 +78,9 @@ def shape(files: Sequence[bytes], top: str, *, remembers: bool = False) -> Shape
     compilation, manager = Compilation(), pyslang.SourceManager()
     for number, text in enumerate(files):
         compilation.addSyntaxTree(SyntaxTree.fromText(text.decode(), manager, f"f{number}.sv"))
-    instance = next((one for one in compilation.getRoot().topInstances if one.name == top), None)
+    instance = next(
+        (top_instance for top_instance in compilation.getRoot().topInstances if top_instance.name == top), None
+    )
     if instance is None:
         raise NotWalkedError("no module stands above all others")
     edges: dict[str, bool] = {}
@@ -87,26 +89,26 @@ def shape(files: Sequence[bytes], top: str, *, remembers: bool = False) -> Shape
     def visit(node: object) -> None:
         if not isinstance(node, ProceduralBlockSymbol):
             return
-        found = list(_edges_of(node))
-        edges.update({str(one.expr.syntax).strip(): one.edge.name == "PosEdge" for one in found})
-        if found or (remembers and node.procedureKind.name.startswith("Always")):
-            node.body.visit(lambda one: _add_target(one, top, words))
+        events = list(_edges_of(node))
+        edges.update({str(event.expr.syntax).strip(): event.edge.name == "PosEdge" for event in events})
+        if events or (remembers and node.procedureKind.name.startswith("Always")):
+            node.body.visit(lambda child: _add_target(child, top, words))
 
     instance.visit(visit)
-    ports = [(one.name, one.type.bitWidth, one.direction.name) for one in instance.body.portList]
+    ports = [(port.name, port.type.bitWidth, port.direction.name) for port in instance.body.portList]
     clocks = [name for name, width, way in ports if way == "In" and width == 1 and _CLOCK.search(name)]
     if len(clocks) > 1 or (words and not clocks) or any(way == "InOut" for _, _, way in ports):
         raise NotWalkedError("it has not exactly one clock, or an inout port")
     clock = clocks[0] if clocks else None
     inputs = tuple((name, width) for name, width, way in ports if way == "In" and name != clock)
-    known = {name for name, _ in inputs}
+    input_names = {name for name, _ in inputs}
     return Shape(
         top=top,
         inputs=inputs,
         outputs=tuple((name, width) for name, width, way in ports if way == "Out"),
         clock=clock,
         rises=edges.get(clock or "", True),
-        edges=inputs if remembers else tuple((name, 1) for name in sorted(known & edges.keys())),
+        edges=inputs if remembers else tuple((name, 1) for name in sorted(input_names & edges.keys())),
         words=tuple(words[path] for path in sorted(words)),
     )
 
@@ -114,9 +116,9 @@ def shape(files: Sequence[bytes], top: str, *, remembers: bool = False) -> Shape
 def _edges_of(block: ProceduralBlockSymbol) -> Iterator[SignalEventControl]:
     if isinstance(block.body, TimedStatement):
         timing = block.body.timing
-        for one in timing.events if isinstance(timing, EventListControl) else [timing]:
-            if isinstance(one, SignalEventControl) and one.edge.name in ("PosEdge", "NegEdge"):
-                yield one
+        for event in timing.events if isinstance(timing, EventListControl) else [timing]:
+            if isinstance(event, SignalEventControl) and event.edge.name in ("PosEdge", "NegEdge"):
+                yield event
 
 
 def _add_target(node: object, top: str, words: dict[str, Word]) -> None:
@@ -124,16 +126,16 @@ def _add_target(node: object, top: str, words: dict[str, Word]) -> None:
         return
     waiting = [node.left]
     while waiting:
-        one = waiting.pop()
-        if hasattr(one, "operands"):
-            waiting.extend(one.operands)
-        elif hasattr(one, "value"):
-            waiting.append(one.value)
-        elif hasattr(one, "symbol") and getattr(one.symbol, "lifetime", None) is not None:
-            if one.symbol.lifetime.name != "Static":
+        expression = waiting.pop()
+        if hasattr(expression, "operands"):
+            waiting.extend(expression.operands)
+        elif hasattr(expression, "value"):
+            waiting.append(expression.value)
+        elif hasattr(expression, "symbol") and getattr(expression.symbol, "lifetime", None) is not None:
+            if expression.symbol.lifetime.name != "Static":
                 continue
-            path = one.symbol.hierarchicalPath.removeprefix(f"{top}.")
-            kind = one.symbol.type
+            path = expression.symbol.hierarchicalPath.removeprefix(f"{top}.")
+            kind = expression.symbol.type
             if kind.isUnpackedArray:
                 element, reach = kind.elementType, kind.range
                 if not element.isIntegral:
@@ -154,10 +156,12 @@ class Walk:
         known: Its shape.
     """
 
-    def __init__(self, bench: Bench, design: Sources, folder: str, known: Shape) -> None:
+    def __init__(self, bench: Bench, design: Sources, folder: str, newest_by_attempt: Shape) -> None:
         self._bench, self._design, self._folder = bench, design, folder
-        self.shape = known
-        self._width = sum(one.width for one in known.words) + sum(width for _, width in known.edges)
+        self.shape = newest_by_attempt
+        self._width = sum(word.width for word in newest_by_attempt.words) + sum(
+            width for _, width in newest_by_attempt.edges
+        )
         self._numbers: dict[str, int] = {}
         self._states: list[str] = []
         self.outputs: list[str] = []
@@ -172,38 +176,38 @@ class Walk:
 
     def cost(self, states: Sequence[int]) -> int:
         """Steps of the simulation that these states need."""
-        return sum(one not in self.rows for one in states) << self.shape.bits
+        return sum(state not in self.rows for state in states) << self.shape.bits
 
     async def expand(self, states: Sequence[int]) -> None:
         """Tries all inputs in states."""
-        new = [one for one in dict.fromkeys(states) if one not in self.rows]
+        new = [state for state in dict.fromkeys(states) if state not in self.rows]
         line = sum(width for _, width in self.shape.outputs) + self._width + 2
         at_once = max(1, _FILE_BYTES // (line << self.shape.bits))
         for start in range(0, len(new), at_once):
-            some = new[start : start + at_once]
-            texts = "".join(f"{self._states[one] or '0'}\n" for one in some)
+            batch = new[start : start + at_once]
+            texts = "".join(f"{self._states[state] or '0'}\n" for state in batch)
             size = 1 << self.shape.bits
-            lines = await self._lines(self._all_inputs(len(some)), texts, size * len(some))
-            for place, state in enumerate(some):
-                out, after = np.empty(size, np.int64), np.empty(size, np.int64)
-                for inputs, one in enumerate(lines[place * size : (place + 1) * size]):
-                    shown, _, reached = one.partition("_")
-                    out[inputs] = self._output_numbers.setdefault(shown, len(self._output_numbers))
-                    after[inputs] = self._number(reached + self._edges(inputs))
-                self.rows[state] = (out, after)
+            lines = await self._lines(self._all_inputs(len(batch)), texts, size * len(batch))
+            for index, state in enumerate(batch):
+                output_numbers, next_numbers = np.empty(size, np.int64), np.empty(size, np.int64)
+                for inputs, printed_line in enumerate(lines[index * size : (index + 1) * size]):
+                    output, _, reached = printed_line.partition("_")
+                    output_numbers[inputs] = self._output_numbers.setdefault(output, len(self._output_numbers))
+                    next_numbers[inputs] = self._number(reached + self._edges(inputs))
+                self.rows[state] = (output_numbers, next_numbers)
         self.outputs = [*self._output_numbers]
 
     def inputs(self, number: int) -> dict[str, int]:
         """The inputs that a number stands for: the first port has the highest bits."""
-        found = {}
+        values = {}
         for name, width in reversed(self.shape.inputs):
-            found[name] = number & ((1 << width) - 1)
+            values[name] = number & ((1 << width) - 1)
             number >>= width
-        return found
+        return values
 
     async def simulated(self, inputs: Sequence[int]) -> list[str]:
         """The outputs for inputs from the beginning on, of a simulation that is put into no state."""
-        steps = "".join(f"    i = {one};\n    {self._drive()}\n{self._step('')}" for one in inputs)
+        steps = "".join(f"    i = {number};\n    {self._drive()}\n{self._step('')}" for number in inputs)
         return [line.partition("_")[0] for line in await self._lines(steps, "", len(inputs))]
 
     def _edges(self, number: int) -> str:
@@ -218,11 +222,11 @@ class Walk:
 
     async def _lines(self, body: str, states: str, count: int) -> list[str]:
         name = unguessable()
-        includes = " ".join(f"-I{one}" for one in self._design.include_folders(self._folder))
+        includes = " ".join(f"-I{folder}" for folder in self._design.include_folders(self._folder))
         read = f"{OURS}/walk.sv {' '.join(self._design.names(self._folder))}"
         script = f"iverilog -g2012 -s {name} {includes} -o {name}.vvp {read} && vvp -n {name}.vvp && rm {name}.vvp"
-        shown = {"walk.sv": self._text(name, body, states.count("\n")), "states": states or "0\n"}
-        end, code, printed = await self._bench.run(script, shown, 120)
+        files = {"walk.sv": self._text(name, body, states.count("\n")), "states": states or "0\n"}
+        end, code, printed = await self._bench.run(script, files, 120)
         lines = (self._bench.read(f"{name}.txt") or b"").decode().split()
         if end is not End.EXITED or code or len(lines) != count:
             raise NotWalkedError(
@@ -231,23 +235,23 @@ class Walk:
         return lines
 
     def _text(self, name: str, body: str, states: int) -> str:
-        known = self.shape
-        ports = [f".{port}(now_{port})" for port, _ in known.inputs]
-        ports += [f".{port}(o_{port})" for port, _ in known.outputs]
-        ports += [f".{known.clock}(clock)"] if known.clock else []
-        regs = "".join(f"  reg [{width - 1}:0] now_{port};\n" for port, width in known.inputs)
-        wires = "".join(f"  wire [{width - 1}:0] o_{port};\n" for port, width in known.outputs)
+        design_shape = self.shape
+        ports = [f".{port}(now_{port})" for port, _ in design_shape.inputs]
+        ports += [f".{port}(o_{port})" for port, _ in design_shape.outputs]
+        ports += [f".{design_shape.clock}(clock)"] if design_shape.clock else []
+        regs = "".join(f"  reg [{width - 1}:0] now_{port};\n" for port, width in design_shape.inputs)
+        wires = "".join(f"  wire [{width - 1}:0] o_{port};\n" for port, width in design_shape.outputs)
         return f"""`timescale 1us/1ps
 module {name};
   reg [{max(self._width, 1) - 1}:0] states [0:{max(states, 1) - 1}];
   reg clock, spare;
   integer trace, s, i;
 {regs}{wires}
-  {known.top} dut({", ".join(ports)});
+  {design_shape.top} dut({", ".join(ports)});
   initial begin
     $readmemb("{OURS}/states", states);
     trace = $fopen("{name}.txt");
-    clock = {int(not known.rises)};
+    clock = {int(not design_shape.rises)};
     #1;
 {body}
     $fclose(trace);
@@ -257,48 +261,48 @@ endmodule
 """
 
     def _state(self) -> str:
-        return f"{{{', '.join(f'dut.{one.path}' for one in self.shape.words)}}}" if self.shape.words else "1'b0"
+        return f"{{{', '.join(f'dut.{word.path}' for word in self.shape.words)}}}" if self.shape.words else "1'b0"
 
     def _drive(self) -> str:
         return f"{{{', '.join(f'now_{port}' for port, _ in self.shape.inputs)}}} = i;" if self.shape.inputs else ""
 
     def _step(self, state: str) -> str:
         """Shows the outputs, and after an edge of the clock the state."""
-        out = f"{{{', '.join(f'o_{port}' for port, _ in self.shape.outputs)}}}"
-        shown = f'"%b", {state}' if state else '""'
-        return f"""    #1 $fwrite(trace, "%b_", {out});
+        outputs = f"{{{', '.join(f'o_{port}' for port, _ in self.shape.outputs)}}}"
+        state_text = f'"%b", {state}' if state else '""'
+        return f"""    #1 $fwrite(trace, "%b_", {outputs});
     clock = ~clock;
     #1 clock = ~clock;
-    #1 $fdisplay(trace, {shown});
+    #1 $fdisplay(trace, {state_text});
 """
 
     def _all_inputs(self, states: int) -> str:
         """In each state, the outputs and the next state for all inputs."""
-        put, high = [], self._width
+        assignments, high = [], self._width
         for word in self.shape.words:
             value = f"states[s][{high - 1}:{high - word.width}]"
             # In a concatenation, an enumeration takes any value.
-            put.append(
+            assignments.append(
                 f"dut.{word.path} = {value};" if word.is_array else f"{{spare, dut.{word.path}}} = {{1'b0, {value}}};"
             )
             high -= word.width
-        held = []
+        held_inputs = []
         for name, width in self.shape.edges:
-            held.append(f"now_{name} = states[s][{high - 1}:{high - width}];")
+            held_inputs.append(f"now_{name} = states[s][{high - 1}:{high - width}];")
             high -= width
         return f"""    for (s = 0; s < {states}; s = s + 1)
       for (i = 0; i < {1 << self.shape.bits}; i = i + 1) begin
     {self._drive()}
-    {" ".join(held)}
+    {" ".join(held_inputs)}
     #1;
-    {" ".join(put)}
+    {" ".join(assignments)}
     #1;
     {self._drive()}
 {self._step(self._state())}      end"""
 
 
 @dataclass(frozen=True)
-class Walked:
+class WalkOutcome:
     """What a walk over two designs side by side found."""
 
     cycle: int | None
@@ -307,40 +311,40 @@ class Walked:
     """How many were walked for all inputs; None for all there are."""
 
 
-async def walked(ours: Walk, theirs: Walk, most: int) -> Walked:
-    """Walks pairs of states, nearest first, until a difference, the end, or `most` steps of one simulation."""
-    layer, seen, cycles, steps = [(0, 0)], {(0, 0)}, 0, 0
+async def walked(ours: Walk, theirs: Walk, max_steps: int) -> WalkOutcome:
+    """Walks pairs of states, nearest first, until a difference, the end, or `max_steps` steps of one simulation."""
+    layer, seen_pairs, cycles, steps = [(0, 0)], {(0, 0)}, 0, 0
     differs: dict[tuple[int, int], bool] = {}
     while layer:
-        both = ([pair[0] for pair in layer], [pair[1] for pair in layer])
-        steps += max(walk.cost([*set(states)]) for walk, states in zip((ours, theirs), both, strict=True))
-        if steps > most:
-            return Walked(None, cycles)
-        await ours.expand(both[0])
-        await theirs.expand(both[1])
-        after: dict[tuple[int, int], None] = {}
-        for one, other in layer:
-            (out, reached), (their_out, they_reached) = ours.rows[one], theirs.rows[other]
-            for pair in {*zip(out.tolist(), their_out.tolist(), strict=True)}:
+        state_lists = ([pair[0] for pair in layer], [pair[1] for pair in layer])
+        steps += max(walk.cost([*set(states)]) for walk, states in zip((ours, theirs), state_lists, strict=True))
+        if steps > max_steps:
+            return WalkOutcome(None, cycles)
+        await ours.expand(state_lists[0])
+        await theirs.expand(state_lists[1])
+        next_pairs: dict[tuple[int, int], None] = {}
+        for our_state, their_state in layer:
+            (our_out, reached), (their_out, they_reached) = ours.rows[our_state], theirs.rows[their_state]
+            for pair in {*zip(our_out.tolist(), their_out.tolist(), strict=True)}:
                 if pair not in differs:
                     texts = (ours.outputs[pair[0]], theirs.outputs[pair[1]])
                     differs[pair] = any(a in "01" and a != b for a, b in zip(*texts, strict=True))
                 if differs[pair]:
-                    return Walked(cycles, None)
-            after |= dict.fromkeys(zip(reached.tolist(), they_reached.tolist(), strict=True))
-        layer = [pair for pair in after if pair not in seen]
-        seen.update(layer)
+                    return WalkOutcome(cycles, None)
+            next_pairs |= dict.fromkeys(zip(reached.tolist(), they_reached.tolist(), strict=True))
+        layer = [pair for pair in next_pairs if pair not in seen_pairs]
+        seen_pairs.update(layer)
         cycles += 1
-    return Walked(None, None)
+    return WalkOutcome(None, None)
 
 
 def predicted(walk: Walk, inputs: Sequence[int]) -> list[str]:
     """The outputs that the rows of a walk say of inputs from the beginning on, as far as it went."""
-    state, found = 0, []
+    state, outputs = 0, []
     for number in inputs:
         if state not in walk.rows:
             break
-        out, after = walk.rows[state]
-        found.append(walk.outputs[int(out[number])])
-        state = int(after[number])
-    return found
+        output_numbers, next_states = walk.rows[state]
+        outputs.append(walk.outputs[int(output_numbers[number])])
+        state = int(next_states[number])
+    return outputs

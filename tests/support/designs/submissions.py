@@ -22,7 +22,9 @@ def _name(*parts: str) -> str:
     return "-".join(part.replace(" ", "-") for part in parts)
 
 
-RIGHT = [pytest.param(one, simulator, id=_name(one.name, simulator)) for one in flows() for simulator in one.simulators]
+RIGHT = [
+    pytest.param(flow, simulator, id=_name(flow.name, simulator)) for flow in flows() for simulator in flow.simulators
+]
 
 
 @pytest.fixture(scope="session")
@@ -65,7 +67,7 @@ async def attack(
     flow: Flow, submission: Submission, simulator: Simulator, toolchain: Toolchain, sandbox: Sandbox | None = None
 ) -> None:
     """Run a hostile design, and check what the table says about it."""
-    verdict, out, files = await run(
+    verdict, output, files = await run(
         flow,
         flow.content(submission),
         toolchain,
@@ -74,11 +76,11 @@ async def attack(
         scanned=submission.scanned,
         sandbox=sandbox,
     )
-    assert verdict.outcome is not Outcome.PASSED, out
-    assert verdict.reason in submission.ends, f"{verdict.summary}\n{out[-6000:]}"
-    assert submission.says in out, out[-6000:]
+    assert verdict.outcome is not Outcome.PASSED, output
+    assert verdict.reason in submission.ends, f"{verdict.summary}\n{output[-6000:]}"
+    assert submission.says in output, output[-6000:]
     # A waveform holds a text as bits, and so may a design print it.
     for secret in (CANARY, CANARY.encode().hex(), "".join(f"{byte:08b}" for byte in CANARY.encode())):
-        for shown in (out, files, verdict.model_dump_json()):
-            assert secret not in shown
-    assert submission.unsaid not in out, out[-6000:]
+        for text in (output, files, verdict.model_dump_json()):
+            assert secret not in text
+    assert submission.unsaid not in output, output[-6000:]

@@ -77,14 +77,14 @@ NEWER = STRICT + " if (i == 3) break;"
 
 def write_verilogeval(root: Path) -> Path:
     """One problem of each task."""
-    for task, more in (("dataset_spec-to-rtl", {}), ("dataset_code-complete-iccad2023", {"ifc.txt": AND[:51]})):
+    for task, extra_files in (("dataset_spec-to-rtl", {}), ("dataset_code-complete-iccad2023", {"ifc.txt": AND[:51]})):
         folder = root / task
         folder.mkdir(parents=True)
         files = {
             "prompt.txt": "Build an AND gate called TopModule.\n",
             "ref.sv": AND.format(name="RefModule"),
             "test.sv": VERILOGEVAL_TEST,
-            **{name: text.format(name="TopModule") for name, text in more.items()},
+            **{name: text.format(name="TopModule") for name, text in extra_files.items()},
         }
         for name, text in files.items():
             (folder / f"Prob001_and_{name}").write_text(text)

@@ -30,20 +30,20 @@ def faults(page: str, style: str, folder: Path) -> list[str]:
         style: The style sheet of the service's pages.
         folder: For files.
     """
-    found = next(filter(None, map(shutil.which, _BROWSERS)), None)
-    if found is None or not _AXE.is_file():
+    browser = next(filter(None, map(shutil.which, _BROWSERS)), None)
+    if browser is None or not _AXE.is_file():
         pytest.skip("Chromium and axe-core are needed")
     alone = re.sub(r"<script.*?</script>|<link [^>]*>", "", page, flags=re.DOTALL)
     scripts = f"<script>{_AXE.read_text()}</script><script>{_RUN}</script>"
     file = folder / "page.html"
-    head, body, rest = alone.partition("</head>")
-    file.write_text(f"{head}<style>{style}</style>{body}{rest.replace('</body>', f'{scripts}</body>')}", "utf-8")
-    said = []
+    head, body, tail = alone.partition("</head>")
+    file.write_text(f"{head}<style>{style}</style>{body}{tail.replace('</body>', f'{scripts}</body>')}", "utf-8")
+    findings = []
     for name, scheme in _SCHEMES.items():
-        command = [found, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=10000", "--dump-dom"]
+        command = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=10000", "--dump-dom"]
         command += [f"--blink-settings=preferredColorScheme={scheme}", file.as_uri()]
-        shown = subprocess.run(command, check=True, capture_output=True, timeout=120).stdout.decode()
-        answer = re.search(r'<body data-found="([^"]*)"', shown)
+        dom = subprocess.run(command, check=True, capture_output=True, timeout=120).stdout.decode()
+        answer = re.search(r'<body data-found="([^"]*)"', dom)
         assert answer is not None, "axe has not ended"
-        said += [f"{name}: {one}" for one in json.loads(unescape(answer[1]))]
-    return said
+        findings += [f"{name}: {finding}" for finding in json.loads(unescape(answer[1]))]
+    return findings

@@ -18,30 +18,30 @@ class DebugClient:
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
         self._writer = writer
-        self._sent = 0
-        self._seen: list[dict[str, Any]] = []
-        self._more = asyncio.Event()
+        self._sent_count = 0
+        self._messages: list[dict[str, Any]] = []
+        self._arrival = asyncio.Event()
 
     async def ask(self, command: str, **arguments: Any) -> dict[str, Any]:
         """The body of the answer to a request."""
         number = self.send(command, **arguments)
-        answer = await self._first(lambda one: one["type"] == "response" and one["request_seq"] == number)
+        answer = await self._first(lambda message: message["type"] == "response" and message["request_seq"] == number)
         assert answer["success"], answer
         body: dict[str, Any] = answer.get("body") or {}
         return body
 
     def send(self, command: str, **arguments: Any) -> int:
         """Sends a request, and does not wait."""
-        self._sent += 1
-        message = {"seq": self._sent, "type": "request", "command": command, "arguments": arguments}
+        self._sent_count += 1
+        message = {"seq": self._sent_count, "type": "request", "command": command, "arguments": arguments}
         body = json.dumps(message).encode()
         self._writer.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
-        return self._sent
+        return self._sent_count
 
     async def event(self, name: str) -> dict[str, Any]:
         """The body of the next event of a name; those before it are forgotten."""
-        found = await self._first(lambda one: one["type"] == "event" and one["event"] == name)
-        body: dict[str, Any] = found.get("body") or {}
+        event_message = await self._first(lambda message: message["type"] == "event" and message["event"] == name)
+        body: dict[str, Any] = event_message.get("body") or {}
         return body
 
     async def read(self) -> None:
@@ -50,18 +50,18 @@ class DebugClient:
             while True:
                 header = await self._reader.readuntil(b"\r\n\r\n")
                 length = int(header.split(b":")[1])
-                self._seen.append(json.loads(await self._reader.readexactly(length)))
-                self._more.set()
+                self._messages.append(json.loads(await self._reader.readexactly(length)))
+                self._arrival.set()
 
-    async def _first(self, wanted: Any) -> dict[str, Any]:
+    async def _first(self, matches: Any) -> dict[str, Any]:
         async with asyncio.timeout(_PATIENCE_S):
             while True:
-                for one in self._seen:
-                    if wanted(one):
-                        self._seen.remove(one)
-                        return one
-                self._more.clear()
-                await self._more.wait()
+                for message in self._messages:
+                    if matches(message):
+                        self._messages.remove(message)
+                        return message
+                self._arrival.clear()
+                await self._arrival.wait()
 
 
 @asynccontextmanager

@@ -60,9 +60,9 @@ def played(folder: Path, init: str, script: str, **variables: str) -> dict[str, 
         timeout=TIMEOUT_S,
         check=True,
     )
-    told: dict[str, Any] = json.loads((folder / "seen.json").read_text())
-    assert "failure" not in told, f"{told}\n{ended.stderr}"
-    return told
+    session_facts: dict[str, Any] = json.loads((folder / "seen.json").read_text())
+    assert "failure" not in session_facts, f"{session_facts}\n{ended.stderr}"
+    return session_facts
 
 
 def configuration() -> str:

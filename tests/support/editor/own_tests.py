@@ -57,14 +57,14 @@ endmodule
 
 
 def folder_with(tmp_path: Path, **files: str) -> Path:
-    named = {
+    texts = {
         "rtl/counter.sv": COUNTER,
         "tests/test_counter.py": TESTS,
         "tb/tb.sv": TESTBENCH,
         **{name.replace("__", "/").replace("_sv", ".sv").replace("_py", ".py"): text for name, text in files.items()},
     }
     folder = tmp_path / "design"
-    for name, text in named.items():
+    for name, text in texts.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
     return folder
@@ -72,11 +72,11 @@ def folder_with(tmp_path: Path, **files: str) -> Path:
 
 async def opened(editors: Editors, folder: Path, **settings: Any) -> Editor:
     editor = await editors(options={"ownTests": settings} if settings else None)
-    place = types.WorkspaceFolder(folder.as_uri(), folder.name)
-    change = types.WorkspaceFoldersChangeEvent([place], [])
+    workspace_folder = types.WorkspaceFolder(folder.as_uri(), folder.name)
+    change = types.WorkspaceFoldersChangeEvent([workspace_folder], [])
     editor.client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(change))
     return editor
 
 
 def results(answer: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    return {one["id"]: one for run in answer["runs"] for one in run["results"]}
+    return {test_result["id"]: test_result for run in answer["runs"] for test_result in run["results"]}

@@ -12,10 +12,10 @@ SCRIPT = b"<script>alert(document.domain)</script>"
 
 def png(colour: str = "navy", size: tuple[int, int] = (40, 30)) -> bytes:
     """A PNG with a comment, followed by a script."""
-    told = PngImagePlugin.PngInfo()
-    told.add_text("Comment", SCRIPT.decode())
+    metadata = PngImagePlugin.PngInfo()
+    metadata.add_text("Comment", SCRIPT.decode())
     file = BytesIO()
-    Image.new("RGB", size, colour).save(file, "PNG", pnginfo=told)
+    Image.new("RGB", size, colour).save(file, "PNG", pnginfo=metadata)
     return file.getvalue() + SCRIPT
 
 

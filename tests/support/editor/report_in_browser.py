@@ -11,8 +11,8 @@ _BROWSERS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chr
 
 
 def browser(*words: str) -> subprocess.CompletedProcess[bytes]:
-    found = next(filter(None, map(shutil.which, _BROWSERS)), None)
-    if found is None:
+    chromium = next(filter(None, map(shutil.which, _BROWSERS)), None)
+    if chromium is None:
         pytest.skip("Chromium is needed")
-    command = [found, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=5000", *words]
+    command = [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=5000", *words]
     return subprocess.run(command, check=True, capture_output=True, timeout=120)

@@ -65,5 +65,5 @@ class Costs:
 
 
 def _processor_s() -> float:
-    own, children = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
-    return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
+    own_usage, children = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    return own_usage.ru_utime + own_usage.ru_stime + children.ru_utime + children.ru_stime

@@ -50,33 +50,33 @@ def root_file_system(file: Path, *packages: str, added: Mapping[str, Path | str]
                 packed.add(f"/{path}", path, recursive=False)
         for folder in _WHOLE:
             packed.add(f"/{folder}", folder)
-        for place, content in (*((f"etc/{name}", text) for name, text in _ACCOUNTS.items()), *added.items()):
-            _add(packed, place, content)
+        for target, content in (*((f"etc/{name}", text) for name, text in _ACCOUNTS.items()), *added.items()):
+            _add(packed, target, content)
 
 
-def _add(packed: tarfile.TarFile, place: str, content: Path | str) -> None:
+def _add(packed: tarfile.TarFile, target: str, content: Path | str) -> None:
     if isinstance(content, Path):
-        packed.add(content, place)
+        packed.add(content, target)
         return
-    member = tarfile.TarInfo(place)
+    member = tarfile.TarInfo(target)
     member.size, member.mode = len(content.encode()), 0o644
     packed.addfile(member, io.BytesIO(content.encode()))
 
 
-def _closure(wanted: tuple[str, ...]) -> set[str]:
-    shown = subprocess.run(["dpkg-query", "-W", "-f", _FIELDS], check=True, capture_output=True, text=True).stdout
-    installed = [line.split("\t") for line in shown.splitlines()]
+def _closure(package_names: tuple[str, ...]) -> set[str]:
+    listing = subprocess.run(["dpkg-query", "-W", "-f", _FIELDS], check=True, capture_output=True, text=True).stdout
+    installed = [line.split("\t") for line in listing.splitlines()]
     needs = {name: re.findall(r"[a-z0-9][a-z0-9.+-]+(?=[ :,|(]|$)", depends) for name, _, depends in installed}
-    if missing := set(wanted) - needs.keys():
+    if missing := set(package_names) - needs.keys():
         raise DebianMissingError(f"not installed: {', '.join(sorted(missing))}")
-    found: set[str] = set()
-    left = [*wanted, *(name for name, essential, _ in installed if essential == "yes")]
+    closure: set[str] = set()
+    left = [*package_names, *(name for name, essential, _ in installed if essential == "yes")]
     while left:
         name = left.pop()
-        if name in needs and name not in found:
-            found.add(name)
+        if name in needs and name not in closure:
+            closure.add(name)
             left += needs[name]
-    return found
+    return closure
 
 
 def _files(packages: set[str]) -> Iterator[str]:
@@ -84,7 +84,7 @@ def _files(packages: set[str]) -> Iterator[str]:
     for line in set(listed.splitlines()):
         if line.startswith("/") and line != "/." and os.path.lexists(line):
             # Packages name files through /bin, /lib and /sbin, which are links.
-            place = Path(line)
-            path = str(place.parent.resolve() / place.name).lstrip("/")
+            listed_path = Path(line)
+            path = str(listed_path.parent.resolve() / listed_path.name).lstrip("/")
             if path not in ("bin", "sbin", "lib", "lib64"):
                 yield path

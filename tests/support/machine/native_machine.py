@@ -37,12 +37,12 @@ def proofs_without_sandbox(problems: Sequence[Problem], toolchain: Toolchain, ca
     proved: dict[str, TwoSided] = {}
     # A machine has one version of each tool.
     for path in {_path(toolchain, problem) for problem in problems}:
-        here = [problem for problem in problems if _path(toolchain, problem) == path]
+        batch = [problem for problem in problems if _path(toolchain, problem) == path]
         command = [*_view(toolchain), "--", sys.executable, "-m", __name__, str(cache)]
-        environment = {**os.environ, "PATH": path, **_verilator(toolchain, here[0])}
-        ran = subprocess.run(command, input=_PROBLEMS.dump_json(here), stdout=subprocess.PIPE, env=environment)
+        environment = {**os.environ, "PATH": path, **_verilator(toolchain, batch[0])}
+        ran = subprocess.run(command, input=_PROBLEMS.dump_json(batch), stdout=subprocess.PIPE, env=environment)
         ran.check_returncode()
-        proved |= {problem.id: proof for problem, proof in zip(here, _PROOFS.validate_json(ran.stdout), strict=True)}
+        proved |= {problem.id: proof for problem, proof in zip(batch, _PROOFS.validate_json(ran.stdout), strict=True)}
     return [proved[problem.id] for problem in problems]
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psutil
 
-from benchwright_harness.execution.process import End, Ended
+from benchwright_harness.execution.process import End, StepEnd
 from benchwright_harness.plan.selection import Selection
 from benchwright_harness.sandbox import Job, Sandbox
 from benchwright_harness.toolchain import Toolchain
@@ -25,8 +25,8 @@ HIDDEN = {"/src/secret.txt": "CANARY-51ab", "/src/more/x.txt": "more"}
 
 
 @dataclass(frozen=True)
-class Ran:
-    ended: Ended
+class SandboxOutput:
+    ended: StepEnd
     printed: str
     code: Path
 
@@ -35,7 +35,7 @@ class Ran:
         return self.ended.end
 
 
-Run = Callable[..., Awaitable[Ran]]
+Run = Callable[..., Awaitable[SandboxOutput]]
 
 
 def runner(sandbox: Sandbox, code: Path, toolchain: Toolchain) -> Run:
@@ -46,7 +46,7 @@ def runner(sandbox: Sandbox, code: Path, toolchain: Toolchain) -> Run:
         hidden: Mapping[str, str] = HIDDEN,
         env: Mapping[str, str] | None = None,
         **limits: float,
-    ) -> Ran:
+    ) -> SandboxOutput:
         user = sandbox.new_user()
         if user is not None:
             for path in (code, *code.rglob("*")):
@@ -62,18 +62,18 @@ def runner(sandbox: Sandbox, code: Path, toolchain: Toolchain) -> Run:
             user=user,
         )
         ended = await sandbox.run(job, log)
-        return Ran(ended, log.getvalue().decode(errors="replace"), code)
+        return SandboxOutput(ended, log.getvalue().decode(errors="replace"), code)
 
     return run
 
 
 def processes_with(marker: str) -> list[psutil.Process]:
-    found = []
+    matches = []
     for process in psutil.process_iter(["cmdline"]):
         # The pytest process has its own source nowhere in its arguments.
         if marker in " ".join(process.info["cmdline"] or ()):
-            found.append(process)
-    return found
+            matches.append(process)
+    return matches
 
 
 def is_alive(process: psutil.Process) -> bool:

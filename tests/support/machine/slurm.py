@@ -71,7 +71,7 @@ def slurm() -> Iterator[Slurm]:
     """
     path = os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/sbin"))
     programs = {name: shutil.which(name, path=path) for name in _PROGRAMS}
-    if missing := [name for name, found in programs.items() if found is None]:
+    if missing := [name for name, program in programs.items() if program is None]:
         raise SlurmMissingError(f"not installed: {', '.join(missing)}")
     if os.geteuid() != 0:
         raise SlurmMissingError("only root can start Slurm")
@@ -100,7 +100,7 @@ def slurm() -> Iterator[Slurm]:
         environment = os.environ | {"SLURM_CONF": str(configuration)}
 
         def start(name: str, *arguments: str, user: str | None = None) -> None:
-            found = pwd.getpwnam(user) if user else None
+            account = pwd.getpwnam(user) if user else None
             log = cleaning.enter_context((folder / f"{name}.out").open("wb"))
             process = subprocess.Popen(
                 ["setpriv", "--pdeathsig", "TERM", str(programs[name]), *arguments],
@@ -108,9 +108,9 @@ def slurm() -> Iterator[Slurm]:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                user=found.pw_uid if found else None,
-                group=found.pw_gid if found else None,
-                extra_groups=() if found else None,
+                user=account.pw_uid if account else None,
+                group=account.pw_gid if account else None,
+                extra_groups=() if account else None,
                 start_new_session=True,
             )
             cleaning.callback(_end, process)
@@ -155,9 +155,9 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _free_ports(count: int) -> list[int]:
-    with contextlib.ExitStack() as held:
+    with contextlib.ExitStack() as stack:
         # All of them are held at once, or one could come twice.
-        probes = [held.enter_context(socket.socket()) for _ in range(count)]
+        probes = [stack.enter_context(socket.socket()) for _ in range(count)]
         for probe in probes:
             probe.bind(("127.0.0.1", 0))
         return [int(probe.getsockname()[1]) for probe in probes]

@@ -19,6 +19,6 @@ async def comes(condition: Callable[[], bool], patience_s: float = _PATIENCE_S) 
     return True
 
 
-async def until(condition: Callable[[], bool]) -> None:
+async def wait_until(condition: Callable[[], bool]) -> None:
     """Wait until it holds; an assertion fails where it never does."""
     assert await comes(condition), "it never came"

@@ -17,8 +17,8 @@ DOUBLE = Path(__file__).with_name("acp_double.py")
 @pytest.fixture
 def programs() -> Iterator[Path]:
     """A folder with the double, as an agent would be installed: everybody may read it."""
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
+    with tempfile.TemporaryDirectory() as temporary_folder:
+        folder = Path(temporary_folder)
         folder.chmod(0o755)
         (folder / "bin").mkdir(mode=0o755)
         shutil.copy(DOUBLE, folder / "bin" / "double")

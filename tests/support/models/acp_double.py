@@ -34,9 +34,9 @@ def ask(method: str, **params: Any) -> Any:
     number = next(numbers)
     send(id=number, method=method, params={"sessionId": "one", **params})
     while True:
-        told = heard()
-        if told.get("id") == number and "method" not in told:
-            return told.get("result", told.get("error"))
+        message = heard()
+        if message.get("id") == number and "method" not in message:
+            return message.get("result", message.get("error"))
 
 
 def tell(**update: Any) -> None:
@@ -44,26 +44,29 @@ def tell(**update: Any) -> None:
 
 
 def permission(kind: str, kinds: tuple[str, ...] = ("reject_once", "allow_always", "allow_once")) -> str:
-    options = [{"optionId": f"allow_{place}", "name": one, "kind": one} for place, one in enumerate(kinds)]
-    told = ask("session/request_permission", toolCall={"toolCallId": "t1", "kind": kind}, options=options)
-    place = told["outcome"].get("optionId", "").removeprefix("allow_")
-    return kinds[int(place)] if place else str(told["outcome"]["outcome"])
+    options = [
+        {"optionId": f"allow_{index}", "name": option_kind, "kind": option_kind}
+        for index, option_kind in enumerate(kinds)
+    ]
+    answer = ask("session/request_permission", toolCall={"toolCallId": "t1", "kind": kind}, options=options)
+    chosen_index = answer["outcome"].get("optionId", "").removeprefix("allow_")
+    return kinds[int(chosen_index)] if chosen_index else str(answer["outcome"]["outcome"])
 
 
-def model(said: str) -> Any:
-    body = {"model": "m", "messages": [{"role": "user", "content": said}]}
+def model(prompt: str) -> Any:
+    body = {"model": "m", "messages": [{"role": "user", "content": prompt}]}
     address = os.environ["OPENAI_BASE_URL"] + "/chat/completions"
     request = urllib.request.Request(address, json.dumps(body).encode(), {"Content-Type": "application/json"})
     with urllib.request.urlopen(request) as reply:
         return json.load(reply)["choices"][0]["message"]["content"]
 
 
-def terminal(command: str, **more: Any) -> Any:
-    name = ask("terminal/create", command=command, **more)["terminalId"]
+def terminal(command: str, **params: Any) -> Any:
+    name = ask("terminal/create", command=command, **params)["terminalId"]
     ended = ask("terminal/wait_for_exit", terminalId=name)
-    told = ask("terminal/output", terminalId=name)
+    output = ask("terminal/output", terminalId=name)
     ask("terminal/release", terminalId=name)
-    return {**told, "ended": ended}
+    return {**output, "ended": ended}
 
 
 def good(counter: str) -> None:
@@ -84,41 +87,41 @@ def good(counter: str) -> None:
 
 def hostile_paths() -> None:
     paths = sys.argv[2:]
-    told = [ask("fs/read_text_file", path=path) for path in paths]
-    told += [ask("fs/write_text_file", path=path, content="MINE") for path in paths]
+    answers = [ask("fs/read_text_file", path=path) for path in paths]
+    answers += [ask("fs/write_text_file", path=path, content="MINE") for path in paths]
     Path("/code/link").symlink_to("/etc/passwd")
     Path("/code/folder").symlink_to("/etc")
     os.mkfifo("/code/pipe")
     Path("/code/bytes").write_bytes(b"\xff\xfe")
     Path("/code/large").write_bytes(b"x" * (2 << 20))
     for path in ("link", "folder/passwd", "pipe", "bytes", "large", "rtl", "nothing"):
-        told.append(ask("fs/read_text_file", path=f"/code/{path}"))
-    told.append(ask("fs/write_text_file", path="/code/folder/x", content="x"))
-    told.append(ask("fs/write_text_file", path="/code/rtl", content="x"))
-    told.append(ask("fs/write_text_file", path="/code/big", content="x" * (2 << 20)))
-    told.append(ask("fs/write_text_file", path="/code/half", content="\ud800"))
-    told.append(ask("fs/write_text_file", path=7, content=None))
-    told.append(ask("fs/read_text_file", path=f"{FILE}", line=-5, limit=-1) and {"code": 0})
+        answers.append(ask("fs/read_text_file", path=f"/code/{path}"))
+    answers.append(ask("fs/write_text_file", path="/code/folder/x", content="x"))
+    answers.append(ask("fs/write_text_file", path="/code/rtl", content="x"))
+    answers.append(ask("fs/write_text_file", path="/code/big", content="x" * (2 << 20)))
+    answers.append(ask("fs/write_text_file", path="/code/half", content="\ud800"))
+    answers.append(ask("fs/write_text_file", path=7, content=None))
+    answers.append(ask("fs/read_text_file", path=f"{FILE}", line=-5, limit=-1) and {"code": 0})
     assert ask("fs/write_text_file", path="/code/link", content="mine") == {}
     assert ask("fs/write_text_file", path="/code/new/er/file", content="mine") == {}
     assert Path("/code/link").read_text() == Path("/code/new/er/file").read_text() == "mine"
     assert Path("/code/new/er/file").owner() == Path("/code").owner()
-    model(json.dumps(told))
+    model(json.dumps(answers))
 
 
 def prowls() -> None:
     """Looks for words by itself, by its client's terminals, and in files that it asks its client for."""
     words = [word for word in sys.argv[2:] if not word.startswith("/")]
     paths = [word for word in sys.argv[2:] if word.startswith("/")]
-    found = json.loads(subprocess.run(["prowl", *words], capture_output=True, check=True, text=True).stdout)
+    own_findings = json.loads(subprocess.run(["prowl", *words], capture_output=True, check=True, text=True).stdout)
     by_terminal = json.loads(terminal("prowl", args=words)["output"])
-    given = [ask("fs/read_text_file", path=path) for path in paths]
+    file_answers = [ask("fs/read_text_file", path=path) for path in paths]
     for number, path in enumerate(paths):
         Path(f"/code/link{number}").symlink_to(path)
-        given.append(ask("fs/read_text_file", path=f"/code/link{number}"))
-    told = "".join(heard_lines).encode()
-    heard = {word: bytes.fromhex(word) in told for word in words}
-    model(json.dumps({"found": found, "by_terminal": by_terminal, "given": given, "heard": heard}))
+        file_answers.append(ask("fs/read_text_file", path=f"/code/link{number}"))
+    heard_bytes = "".join(heard_lines).encode()
+    heard = {word: bytes.fromhex(word) in heard_bytes for word in words}
+    model(json.dumps({"found": own_findings, "by_terminal": by_terminal, "given": file_answers, "heard": heard}))
 
 
 def work(counter: str) -> dict[str, Any]:
@@ -183,8 +186,8 @@ def main() -> None:
     if MODE == "at_once":
         sys.exit(5)
     while True:
-        told = heard()
-        match told.get("method"):
+        message = heard()
+        match message.get("method"):
             case "initialize" if MODE == "never_answers":
                 time.sleep(99)
             case "initialize":
@@ -193,14 +196,14 @@ def main() -> None:
                 if MODE == "answers_early":
                     send(id=1, result={"sessionId": "one"})
                     send(id=2, result={"stopReason": "end_turn"})
-                send(id=told["id"], result={"protocolVersion": version, "agentInfo": info})
+                send(id=message["id"], result={"protocolVersion": version, "agentInfo": info})
             case "session/new":
-                send(id=told["id"], result={"sessionId": "one"})
+                send(id=message["id"], result={"sessionId": "one"})
             case "session/prompt":
-                text = told["params"]["prompt"][0]["text"]
+                text = message["params"]["prompt"][0]["text"]
                 assert "counter" in text or MODE == "prowls"
                 counter = os.environ.get("COUNTER", "") or Path("/agent/counter.sv").read_text()
-                send(id=told["id"], **work(counter))
+                send(id=message["id"], **work(counter))
 
 
 main()

@@ -10,7 +10,7 @@ from typing import Any
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, ModelUsage, get_model
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from ..service.judge_endpoint import Asked, Played, content
+from ..service.judge_endpoint import JudgeRequest, PlayedReply, content
 
 FILE = "rtl/sat_counter.sv"
 _WRITES = ("write", "write_file", "Write")
@@ -31,23 +31,27 @@ class Call:
     arguments: Mapping[str, Any]
 
 
-def model_that_writes(text: str, asked: list[str] | None = None) -> Model:
+def model_that_writes(text: str, request_log: list[str] | None = None) -> Model:
     """The model, without a wire. It makes up nothing: the same request has the same answer.
 
     Args:
         text: Of the design's file.
-        asked: Gets each request as JSON.
+        request_log: Gets each request as JSON.
     """
 
     def reply(
         messages: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
-        if asked is not None:
-            told = [one.model_dump(mode="json", exclude={"id"}) for one in messages]
+        if request_log is not None:
+            message_records = [message.model_dump(mode="json", exclude={"id"}) for message in messages]
             offers = [tool.model_dump(mode="json") for tool in tools]
-            asked.append(json.dumps([told, offers, config.model_dump(mode="json", exclude_none=True)]))
-        said = _reply([(one.role, one.text) for one in messages], offered_by(tools), text)
-        output = ModelOutput.from_content("mockllm/model", said) if isinstance(said, str) else output_of(said, messages)
+            request_log.append(json.dumps([message_records, offers, config.model_dump(mode="json", exclude_none=True)]))
+        answer = _reply([(message.role, message.text) for message in messages], offered_by(tools), text)
+        output = (
+            ModelOutput.from_content("mockllm/model", answer)
+            if isinstance(answer, str)
+            else output_of(answer, messages)
+        )
         output.usage = ModelUsage(input_tokens=100, output_tokens=20, total_tokens=120)
         return output
 
@@ -61,38 +65,42 @@ def offered_by(tools: Sequence[ToolInfo]) -> Tools:
 
 def output_of(call: Call, messages: Sequence[ChatMessage]) -> ModelOutput:
     """A call as an answer, with the next number."""
-    number = 1 + sum(one.role == "tool" for one in messages)
+    number = 1 + sum(message.role == "tool" for message in messages)
     return ModelOutput.for_tool_call("mockllm/model", call.tool, {**call.arguments}, tool_call_id=f"call_{number}")
 
 
-def endpoint_that_writes(asked: Asked, text: str) -> Played:
+def endpoint_that_writes(request: JudgeRequest, text: str) -> PlayedReply:
     """The same model's answer behind OpenAI's chat API."""
-    functions = [tool["function"] for tool in asked.body.get("tools") or ()]
+    functions = [tool["function"] for tool in request.body.get("tools") or ()]
     offered = {
-        one["name"]: {name: str(field.get("type")) for name, field in one["parameters"]["properties"].items()}
-        for one in functions
+        tool_function["name"]: {
+            name: str(field.get("type")) for name, field in tool_function["parameters"]["properties"].items()
+        }
+        for tool_function in functions
     }
-    messages = [(one["role"], _text(one.get("content"))) for one in asked.body["messages"]]
-    said = _reply(messages, offered, text)
-    if isinstance(said, str):
-        return content(said)
-    function = {"name": said.tool, "arguments": json.dumps(said.arguments)}
+    messages = [(message["role"], _text(message.get("content"))) for message in request.body["messages"]]
+    answer = _reply(messages, offered, text)
+    if isinstance(answer, str):
+        return content(answer)
+    function = {"name": answer.tool, "arguments": json.dumps(answer.arguments)}
     return content(None, tool_calls=[{"id": "1", "type": "function", "function": function}], finish_reason="tool_calls")
 
 
-def _text(told: str | Sequence[Mapping[str, str]] | None) -> str:
-    return told if isinstance(told, str) else "\n".join(part.get("text", "") for part in told or ())
+def _text(raw_content: str | Sequence[Mapping[str, str]] | None) -> str:
+    return (
+        raw_content if isinstance(raw_content, str) else "\n".join(part.get("text", "") for part in raw_content or ())
+    )
 
 
 def _reply(messages: Sequence[tuple[str, str]], tools: Tools, text: str) -> str | Call:
     """What it says to a conversation of roles and texts."""
-    results = [told for role, told in messages if role == "tool"]
-    if not results and (made := writing_call(tools, f"/code/{FILE}", text)):
-        return made
+    results = [message_text for role, message_text in messages if role == "tool"]
+    if not results and (call := writing_call(tools, f"/code/{FILE}", text)):
+        return call
     if set(tools) == {"bash"} and len(results) == 1:
         return Call("bash", {"command": _END_OF_MINI})
     if "SEARCH/REPLACE" in messages[0][1]:
-        return _block([told for _, told in messages], text)
+        return _block([message_text for _, message_text in messages], text)
     return _DONE
 
 
@@ -121,13 +129,13 @@ def shell_call(tools: Tools, script: str) -> Call | None:
     for name in _SHELLS:
         if name in tools:
             field = next(field for field in ("cmd", "command") if field in tools[name])
-            more = {"description": "Run a script"} if "description" in tools[name] else {}
-            return Call(name, {field: ["sh", "-c", script] if tools[name][field] == "array" else script, **more})
+            description = {"description": "Run a script"} if "description" in tools[name] else {}
+            return Call(name, {field: ["sh", "-c", script] if tools[name][field] == "array" else script, **description})
     return None
 
 
-def _block(told: Sequence[str], text: str) -> str:
+def _block(message_texts: Sequence[str], text: str) -> str:
     """aider's form of a change: what was there, and what is to be there."""
-    shown = max((one for one in told if _FENCE in one), key=len, default="")
-    before = shown.partition(_FENCE)[2].partition("\n")[2].partition("\n```")[0]
-    return f"{FILE}\n```systemverilog\n<<<<<<< SEARCH\n{before}\n=======\n{text}>>>>>>> REPLACE\n```\n"
+    shown_file = max((message_text for message_text in message_texts if _FENCE in message_text), key=len, default="")
+    old_text = shown_file.partition(_FENCE)[2].partition("\n")[2].partition("\n```")[0]
+    return f"{FILE}\n```systemverilog\n<<<<<<< SEARCH\n{old_text}\n=======\n{text}>>>>>>> REPLACE\n```\n"

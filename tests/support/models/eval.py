@@ -43,7 +43,7 @@ class Desk:
     """A home of its own, and what its log holds."""
 
     home: Home
-    out: Path
+    out_folder: Path
 
     def attempts(self) -> list[AttemptHeader]:
         with StudyLog(log_file(self.home)) as log:
@@ -75,30 +75,32 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
 
 def scripted(reply: Reply) -> Model:
     def play(
-        asked: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, config: GenerateConfig
+        messages: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
-        return reply(asked, config)
+        return reply(messages, config)
 
     return get_model("mockllm/model", custom_outputs=play, memoize=False)
 
 
 def says(text: str) -> Model:
-    return scripted(lambda asked, config: ModelOutput.from_content("mockllm/model", text))
+    return scripted(lambda messages, config: ModelOutput.from_content("mockllm/model", text))
 
 
-def run(desk: Desk, model: Model | str, task: Any = "answer", pack: str = "starter", **more: Any) -> EvalLog:
-    fields = {name: more.pop(name) for name in ("samples", "time_s", "tokens", "messages", "base_url") if name in more}
-    return evaluate(Run(task, {"pack": pack, **more}, model, desk.out, display="none", **fields))
+def run(desk: Desk, model: Model | str, task: Any = "answer", pack: str = "starter", **options: Any) -> EvalLog:
+    fields = {
+        name: options.pop(name) for name in ("samples", "time_s", "tokens", "messages", "base_url") if name in options
+    }
+    return evaluate(Run(task, {"pack": pack, **options}, model, desk.out_folder, display="none", **fields))
 
 
-def design(compose: str, **more: Any) -> dict[str, Any]:
+def design(compose: str, **changes: Any) -> dict[str, Any]:
     return {
         "id": "inverter",
         "categories": ["cid003", "easy"],
         "input": {"prompt": "Write an inverter.", "context": {}},
         "output": {"response": "", "context": {"rtl/inv.sv": f"module inv; endmodule // {CANARY}\n"}},
         "harness": {"files": {"docker-compose.yml": f"{compose} # {CANARY}"}},
-    } | more
+    } | changes
 
 
 def add_designs(desk: Desk, *records: dict[str, Any], replace: bool = False) -> None:

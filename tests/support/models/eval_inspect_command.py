@@ -18,6 +18,8 @@ def installed(tmp_path: Path) -> Path:
     folder.mkdir(parents=True)
     (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n")
     groups = project["entry-points"].items()
-    lines = [f"[{group}]\n{name} = {place}\n" for group, named in groups for name, place in named.items()]
+    lines = [
+        f"[{group}]\n{name} = {target}\n" for group, entry_points in groups for name, target in entry_points.items()
+    ]
     (folder / "entry_points.txt").write_text("\n".join(lines))
     return folder.parent

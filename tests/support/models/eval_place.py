@@ -36,8 +36,8 @@ while (said := ask(messages)) != "done":
 @pytest.fixture
 def programs() -> Iterator[Path]:
     """A folder with an agent, as one would be installed: everybody may read it."""
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
+    with tempfile.TemporaryDirectory() as temporary_folder:
+        folder = Path(temporary_folder)
         folder.chmod(0o755)
         (folder / "bin").mkdir()
         (folder / "bin").chmod(0o755)

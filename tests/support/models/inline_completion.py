@@ -18,7 +18,7 @@ from benchwright_server.workspaces.workspace import Marker, content_of, fill, ma
 from benchwright_studies import open_log
 
 from ...lsp.session import PATIENCE_S, File
-from ..service.judge_endpoint import Asked, JudgeEndpoint, Played, content
+from ..service.judge_endpoint import JudgeEndpoint, JudgeRequest, PlayedReply, content
 
 
 class Model(JudgeEndpoint):
@@ -26,9 +26,9 @@ class Model(JudgeEndpoint):
 
     def __init__(self) -> None:
         super().__init__(self._answer)
-        self.reply: Played = content("a;")
+        self.reply: PlayedReply = content("a;")
 
-    def _answer(self, asked: Asked) -> Played:
+    def _answer(self, request: JudgeRequest) -> PlayedReply:
         return self.reply
 
 
@@ -46,8 +46,8 @@ def model(serving: Model) -> Model:
     return serving
 
 
-def options(model: Model, **more: object) -> dict[str, object]:
-    return {"assistant": {"enabled": True, "url": model.url, "model": "scripted", **more}}
+def options(model: Model, **settings: object) -> dict[str, object]:
+    return {"assistant": {"enabled": True, "url": model.url, "model": "scripted", **settings}}
 
 
 def able() -> types.ClientCapabilities:
@@ -55,24 +55,24 @@ def able() -> types.ClientCapabilities:
     return types.ClientCapabilities(text_document=capabilities)
 
 
-async def offered(file: File, after: str = "y = ") -> list[types.InlineCompletionItem]:
-    before = file.text[: file.text.index(after) + len(after)]
-    place = types.Position(before.count("\n"), len(before) - before.rfind("\n") - 1)
+async def offered(file: File, after_text: str = "y = ") -> list[types.InlineCompletionItem]:
+    text_before = file.text[: file.text.index(after_text) + len(after_text)]
+    position = types.Position(text_before.count("\n"), len(text_before) - text_before.rfind("\n") - 1)
     context = types.InlineCompletionContext(types.InlineCompletionTriggerKind.Automatic)
-    params = types.InlineCompletionParams(context, types.TextDocumentIdentifier(file.uri), place)
+    params = types.InlineCompletionParams(context, types.TextDocumentIdentifier(file.uri), position)
     answer = await asyncio.wait_for(file.editor.client.text_document_inline_completion_async(params), PATIENCE_S)
     return list(answer.items if isinstance(answer, types.InlineCompletionList) else answer or ())
 
 
 def with_help(home: Path, ref: str = "starter/saturating-counter") -> Path:
     """A workspace of an attempt that may be helped."""
-    place = Home.find({"BENCHWRIGHT_HOME": str(home)})
-    problem = Store(place).problem(ref)
+    user_home = Home.find({"BENCHWRIGHT_HOME": str(home)})
+    problem = Store(user_home).problem(ref)
     statement, files = content_of(problem)
-    folder = place.workspaces / "starter" / "helped"
+    folder = user_home.workspaces / "starter" / "helped"
     fill(folder, files)
     texts = {path: FileText.of_bytes(data) for path, data in files.items()}
-    with open_log(log_file(place)) as log:
+    with open_log(log_file(user_home)) as log:
         header = Attempts(log).create(ref, problem.public_digest, folder, texts, condition="human+copilot")
     mark(folder, Marker(attempt=header.id, problem=header.problem, statement=statement))
     return folder

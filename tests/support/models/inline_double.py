@@ -69,20 +69,20 @@ def complete(params: types.InlineCompletionParams) -> Any:
     start = time.perf_counter_ns()
     text = texts[params.text_document.uri]
     lines = text.split("\n")
-    before = "\n".join([*lines[: params.position.line], lines[params.position.line][: params.position.character]])
-    note("textDocument/inlineCompletion", {"before": before, "text": text})
-    items = said(before, text[len(before) :])
+    text_before = "\n".join([*lines[: params.position.line], lines[params.position.line][: params.position.character]])
+    note("textDocument/inlineCompletion", {"before": text_before, "text": text})
+    items = completion_items(text_before, text[len(text_before) :])
     note("answered", {"own_ms": (time.perf_counter_ns() - start) / 1e6})
     return items
 
 
-def said(before: str, after: str) -> Any:
+def completion_items(text_before: str, text_after: str) -> Any:
     if "model" in SCRIPT:
         body = {
             "model": "scripted",
             "messages": [
                 {"role": "system", "content": "Complete."},
-                {"role": "user", "content": before + "<CURSOR>" + after},
+                {"role": "user", "content": text_before + "<CURSOR>" + text_after},
             ],
         }
         request = urllib.request.Request(
@@ -92,7 +92,7 @@ def said(before: str, after: str) -> Any:
             reply = json.loads(response.read())["choices"][0]["message"]["content"]
         return [{"insertText": reply}] if reply else None
     for rule in SCRIPT["rules"]:
-        if before.rstrip().endswith(rule["after"].strip()):
+        if text_before.rstrip().endswith(rule["after"].strip()):
             time.sleep(rule.get("delay_s", 0))
             return rule["items"] if "items" in rule else [{"insertText": rule["say"]}]
     return None

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 
 @dataclass(frozen=True)
-class Heard:
+class HeardMessage:
     """One message to a double."""
 
     home: str
@@ -29,14 +29,14 @@ class Hearing:
         place: Where the socket is made.
     """
 
-    def __init__(self, place: Path) -> None:
-        self.place = place
-        self.all: list[Heard] = []
+    def __init__(self, socket_path: Path) -> None:
+        self.socket_path = socket_path
+        self.messages: list[HeardMessage] = []
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
-        self._socket.bind(str(place))
+        self._socket.bind(str(socket_path))
         self._socket.settimeout(0.05)
-        self._over = False
+        self._is_over = False
         self._thread = threading.Thread(target=self._listen, daemon=True)
 
     def __enter__(self) -> Self:
@@ -46,22 +46,22 @@ class Hearing:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._over = True
+        self._is_over = True
         self._thread.join()
         self._socket.close()
 
-    def of(self, method: str) -> list[Any]:
+    def params_of(self, method: str) -> list[Any]:
         """The parameters of the messages of a method, once nothing more has come for a moment."""
         count = -1
-        while count != len(self.all):
-            count = len(self.all)
+        while count != len(self.messages):
+            count = len(self.messages)
             time.sleep(0.06)
-        return [one.params for one in self.all if one.method == method]
+        return [message.params for message in self.messages if message.method == method]
 
     def _listen(self) -> None:
-        while not self._over:
+        while not self._is_over:
             try:
-                told = json.loads(self._socket.recv(1 << 20))
+                message = json.loads(self._socket.recv(1 << 20))
             except TimeoutError:
                 continue
-            self.all.append(Heard(told["home"], told["method"], told["params"]))
+            self.messages.append(HeardMessage(message["home"], message["method"], message["params"]))

@@ -33,16 +33,16 @@ def node_modules() -> Path:
     if npm is None:
         raise NotInstalledError("not installed: there is no npm")
     cache.mkdir(parents=True, exist_ok=True)
-    made = Path(tempfile.mkdtemp(dir=cache, prefix=".inline-"))
+    staging = Path(tempfile.mkdtemp(dir=cache, prefix=".inline-"))
     try:
         for name in ("package.json", "package-lock.json"):
-            shutil.copy(_PACKAGES / name, made)
+            shutil.copy(_PACKAGES / name, staging)
         command = [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
-        ran = subprocess.run(command, cwd=made, capture_output=True, text=True, timeout=_INSTALL_S, check=False)
+        ran = subprocess.run(command, cwd=staging, capture_output=True, text=True, timeout=_INSTALL_S, check=False)
         if ran.returncode != 0:
             raise NotInstalledError(f"not installed: {ran.stderr.strip().splitlines()[-1:]}")
-        made.chmod(0o755)
-        made.rename(folder)
+        staging.chmod(0o755)
+        staging.rename(folder)
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(staging, ignore_errors=True)
     return folder / "node_modules"

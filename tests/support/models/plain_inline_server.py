@@ -41,8 +41,8 @@ def messages() -> Any:
         yield json.loads(sys.stdin.buffer.read(size))
 
 
-def item(text: str, **more: Any) -> list[dict[str, Any]]:
-    return [{"insertText": text, **more}]
+def item(text: str, **fields: Any) -> list[dict[str, Any]]:
+    return [{"insertText": text, **fields}]
 
 
 def misbehave(number: int) -> None:
@@ -71,28 +71,28 @@ def misbehave(number: int) -> None:
         case "unsupported":
             send({"id": number, "error": {"code": -32601, "message": "no such method"}})
         case "elsewhere":
-            place = {"line": 0, "character": 0}
-            send({"id": number, "result": item("x", range={"start": place, "end": place})})
+            position = {"line": 0, "character": 0}
+            send({"id": number, "result": item("x", range={"start": position, "end": position})})
         case "shapeless":
             send({"id": number, "result": {"items": [{"text": 7}]}})
         case "writes":
             Path("rtl", "extra.sv").write_text("module extra; endmodule\n")
             send({"id": number, "result": None})
         case "outside":
-            said = []
+            written_paths = []
             for path in ARGUMENTS:
                 try:
                     Path(path).write_text("x")
-                    said.append(path)
+                    written_paths.append(path)
                 except OSError:
                     pass
-            send({"id": number, "result": item("written: " + " ".join(said))})
+            send({"id": number, "result": item("written: " + " ".join(written_paths))})
         case "peeks":
-            seen = []
-            for one in map(Path, ARGUMENTS):
+            seen_texts = []
+            for folder in map(Path, ARGUMENTS):
                 with contextlib.suppress(OSError):
-                    seen += [str(file) for file in one.rglob("*")] if one.is_dir() else [one.read_text()]
-            send({"id": number, "result": item("seen: " + " ".join(seen))})
+                    seen_texts += [str(file) for file in folder.rglob("*")] if folder.is_dir() else [folder.read_text()]
+            send({"id": number, "result": item("seen: " + " ".join(seen_texts))})
         case "daemon":
             subprocess.Popen(["sleep", ARGUMENTS[0]], start_new_session=True, stdin=subprocess.DEVNULL)
             send({"id": number, "result": None})
@@ -117,9 +117,9 @@ def main() -> None:
         elif method == "textDocument/didOpen":
             tell(method, {"text": message["params"]["textDocument"]["text"], "environment": dict(os.environ)})
         elif method == "textDocument/inlineCompletion":
-            asked = time.perf_counter_ns()
+            start_ns = time.perf_counter_ns()
             misbehave(number)
-            tell(method, {"asked_ns": asked, "answered_ns": time.perf_counter_ns()})
+            tell(method, {"asked_ns": start_ns, "answered_ns": time.perf_counter_ns()})
         elif method == "shutdown":
             send({"id": number, "result": None})
         elif method == "exit":

@@ -46,13 +46,13 @@ def read(file: Path) -> bytes:
 
 def main() -> None:
     words = [bytes.fromhex(word) for word in sys.argv[1:]]
-    found: dict[str, list[str]] = {word.hex(): [] for word in words}
+    files_by_word: dict[str, list[str]] = {word.hex(): [] for word in words}
     for file in files():
         content = read(file)
         for word in words:
             if word in content:
-                found[word.hex()].append(str(file))
-    print(json.dumps(found))
+                files_by_word[word.hex()].append(str(file))
+    print(json.dumps(files_by_word))
 
 
 main()

@@ -22,12 +22,12 @@ _REFUSED = re.compile(r"E40\d|ENOTFOUND|ECONN|ETIMEDOUT|EAI_AGAIN|ETARGET|No mat
 
 def installed(name: str) -> Preset:
     """A subject, installed at the first time; the test is skipped where the registry refuses."""
-    known, cache = preset(name), Home.find().cache
-    if not is_installed(known, cache):
+    subject, cache = preset(name), Home.find().cache
+    if not is_installed(subject, cache):
         try:
-            install(known, cache, print)
+            install(subject, cache, print)
         except EvaluationError as error:
             if _REFUSED.search(str(error)):
-                pytest.skip(f"not installed: the registry refused {known.package} {known.version}")
+                pytest.skip(f"not installed: the registry refused {subject.package} {subject.version}")
             raise
-    return known
+    return subject

@@ -16,7 +16,7 @@ class TabbyEndpoint:
     """A running one."""
 
     address: str = ""
-    asked: list[dict[str, Any]] = field(default_factory=list)
+    requests: list[dict[str, Any]] = field(default_factory=list)
     """The requests for completions."""
 
     @property
@@ -32,7 +32,7 @@ def tabby_endpoint(say: Callable[[str], str]) -> Iterator[TabbyEndpoint]:
     Args:
         say: The completion of a prefix.
     """
-    found = TabbyEndpoint()
+    endpoint = TabbyEndpoint()
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -42,7 +42,7 @@ def tabby_endpoint(say: Callable[[str], str]) -> Iterator[TabbyEndpoint]:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])) or b"{}")
             text = ""
             if self.path.endswith("/completions"):
-                found.asked.append(body)
+                endpoint.requests.append(body)
                 text = say(body["segments"]["prefix"])
             self._say({"id": "c-1", "choices": [{"index": 0, "text": text}]})
 
@@ -58,7 +58,7 @@ def tabby_endpoint(say: Callable[[str], str]) -> Iterator[TabbyEndpoint]:
             pass
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as serving:
-        found.address = f"http://127.0.0.1:{serving.server_port}"
+        endpoint.address = f"http://127.0.0.1:{serving.server_port}"
         threading.Thread(target=serving.serve_forever, daemon=True).start()
-        yield found
+        yield endpoint
         serving.shutdown()

@@ -46,20 +46,20 @@ _NUMBER = re.compile(r"(?:register|registre|Register|寄存器) (\d+)")
 
 def records(folder: str, of_each: int) -> Iterator[dict[str, Any]]:
     """The questions of a language, by number."""
-    language, asked, truths = LANGUAGES[folder]
+    language, question, truths = LANGUAGES[folder]
     first = list(LANGUAGES).index(folder) * of_each + 1
-    for place in range(of_each):
-        number, style = first + place, FORMATS[place % len(FORMATS)]
-        domain, part = PLACES[place % len(PLACES)]
+    for index in range(of_each):
+        number, style = first + index, FORMATS[index % len(FORMATS)]
+        domain, part = PLACES[index % len(PLACES)]
         record: dict[str, Any] = {
             "ID": number,
-            "Split": "Valid" if place % 10 == 9 else "Test",
+            "Split": "Valid" if index % 10 == 9 else "Test",
             "Domain": domain,
             "SubDomain": part,
             "Format": style,
-            "Tag": "Reasoning" if place % 3 == 2 else "Knowledge",
+            "Tag": "Reasoning" if index % 3 == 2 else "Knowledge",
             "Language": language,
-            "Question": asked.format(number),
+            "Question": question.format(number),
         }
         match style:
             case "Multiple-choice":
@@ -83,12 +83,12 @@ def write_layout(folder: Path, of_each: int) -> list[str]:
     """
     names = []
     for name, code in CODES.items():
-        made = list(records(name, of_each))
-        names += [f"{code}-{record['ID']}" for record in made]
+        language_records = list(records(name, of_each))
+        names += [f"{code}-{record['ID']}" for record in language_records]
         inside = folder / f"CSBench-{name}"
         inside.mkdir(parents=True)
         for split in ("Valid", "Test"):
-            chosen = [record for record in made if record["Split"] == split]
+            chosen = [record for record in language_records if record["Split"] == split]
             text = json.dumps(chosen, ensure_ascii=False, indent=1)
             (inside / f"{split.lower()}.json").write_text(text, encoding="utf-8")
     described = {"@context": {"@language": "en"}, "@type": "sc:Dataset", "name": "CS-Bench", "recordSet": []}
@@ -103,7 +103,7 @@ def number_in(text: str) -> int:
 
 def numbers_in(text: str) -> list[int]:
     """The numbers of all questions in a prompt, those of examples first."""
-    return [int(found) for found in _NUMBER.findall(text)]
+    return [int(number) for number in _NUMBER.findall(text)]
 
 
 class Student:
@@ -116,11 +116,11 @@ class Student:
 
     def __init__(self, of_each: int, wrong_every: int = 4) -> None:
         self._wrong_every = wrong_every
-        made = {record["ID"]: record for name in LANGUAGES for record in records(name, of_each)}
-        self._records = made
-        self.right = sum(self.is_right(record) for record in made.values())
+        records_by_number = {record["ID"]: record for name in LANGUAGES for record in records(name, of_each)}
+        self._records = records_by_number
+        self.right = sum(self.is_right(record) for record in records_by_number.values())
         """Answers that are right by rule."""
-        self.open_ended = sum(record["Format"] == "Open-ended" for record in made.values())
+        self.open_ended = sum(record["Format"] == "Open-ended" for record in records_by_number.values())
 
     def is_right(self, record: dict[str, Any]) -> bool:
         """Whether the answer is right by rule."""
@@ -135,8 +135,8 @@ class Student:
                 return f"The correct answer is ({answer if is_right else 'ABCD'[(number + 1) % 4]})."
             case "Assertion":
                 truths = next(truths for language, _, truths in LANGUAGES.values() if language == record["Language"])
-                said = answer if is_right else next(one for one in truths if one != answer)
-                return str(said)
+                choice = answer if is_right else next(truth for truth in truths if truth != answer)
+                return str(choice)
             case "Fill-in-the-blank":
                 return f"R{number}" if is_right else "R0"
             case _:

@@ -19,17 +19,17 @@ from benchwright_exams.structure.place import parents
 from benchwright_exams.structure.text_blocks import Block
 from benchwright_exams.work import Extracted, extract
 
-from .exam_papers import Asked, Paper, papers, scan
+from .exam_papers import ExpectedQuestion, Paper, papers, scan
 
 _SENTENCE = re.compile(r"(?<=[.?!])\s+|\n\s*\n")
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredExam:
     """One exam, found and asked."""
 
     paper: Paper
-    found: Extracted
+    extraction: Extracted
     right: int
     """Questions with their words, points, context, choices and solution."""
     extra: tuple[str, ...]
@@ -46,12 +46,12 @@ class Measured:
     @property
     def row(self) -> str:
         """Of the table."""
-        asked = len(self.paper.asked)
-        solved = sum(bool(one.solution or one.key) for one in self.paper.asked)
-        findings = len((*self.found.ledger.findings, *self.found.items.findings))
+        question_count = len(self.paper.questions)
+        solved = sum(bool(question.solution or question.key) for question in self.paper.questions)
+        findings = len((*self.extraction.ledger.findings, *self.extraction.items.findings))
         cells = [
             self.paper.name,
-            f"{self.right} of {asked}",
+            f"{self.right} of {question_count}",
             f"{self.figures} of {self.paper.figures}" if self.paper.figures else "–",
             f"{self.solutions} of {solved}" if solved else "–",
             str(len(self.invented)),
@@ -62,56 +62,56 @@ class Measured:
 
 def sentences(text: str) -> list[str]:
     """The sentences of a text, each with its full stop."""
-    return [one.strip() for one in _SENTENCE.split(text) if one.strip()]
+    return [sentence.strip() for sentence in _SENTENCE.split(text) if sentence.strip()]
 
 
 def words_of(blocks: tuple[Block, ...]) -> str:
     return " ".join(block.text for block in blocks if not block.region)
 
 
-def is_right(item: Item | None, asked: Asked) -> bool:
+def is_right(item: Item | None, question: ExpectedQuestion) -> bool:
     """Whether a question was found as it was meant."""
     if item is None:
         return False
     figures = {block.region for block in (*item.context, *item.body) if block.region}
     return (
-        signs(asked.says) in signs(words_of(item.body))
-        and signs(asked.context) in signs(words_of(item.context))
-        and item.points == asked.points
-        and len(figures) == asked.figures
-        and tuple(item.choices.values()) == asked.choices
-        and has_solution(item, asked)
+        signs(question.says) in signs(words_of(item.body))
+        and signs(question.context) in signs(words_of(item.context))
+        and item.points == question.points
+        and len(figures) == question.figures
+        and tuple(item.choices.values()) == question.choices
+        and has_solution(item, question)
     )
 
 
-def has_solution(item: Item, asked: Asked) -> bool:
-    said = words_of(item.solution)
-    return signs(asked.solution) in signs(said) if asked.solution else said == asked.key
+def has_solution(item: Item, question: ExpectedQuestion) -> bool:
+    solution_text = words_of(item.solution)
+    return signs(question.solution) in signs(solution_text) if question.solution else solution_text == question.key
 
 
-def texts_of_pages(paper: Paper, found: Extracted) -> str:
+def texts_of_pages(paper: Paper, extraction: Extracted) -> str:
     """The words of a PDF by another way than the reader's: pdfium's own order, or those recognised."""
     import pypdfium2
 
     whole = "".join(page.get_textpage().get_text_range() for page in pypdfium2.PdfDocument(paper.pdf))
-    recognised = " ".join(word.text for page in found.exam.pages for word in page.words if page.recognised)
+    recognised = " ".join(word.text for page in extraction.exam.pages for word in page.words if page.recognised)
     return f"{whole} {recognised}".replace("\x02", "-").replace("\ufffe", "-")
 
 
-def measure(paper: Paper, folder: Path) -> Measured:
+def measure(paper: Paper, folder: Path) -> MeasuredExam:
     """Read one exam by rules alone, and compare."""
     file = folder / "exam.pdf"
     file.write_bytes(paper.pdf)
-    found = asyncio.run(extract(file, folder / "exam", began=lambda _: lambda: None))
-    items = {item.label: item for item in found.items.items}
-    labels = [asked.label for asked in paper.asked]
-    findings = (*found.ledger.findings, *found.items.findings)
-    named = {one.item for one in findings}
-    bad_page = any("may be missing" in one.says for one in findings)
-    right = [asked.label for asked in paper.asked if is_right(items.get(asked.label), asked)]
-    drawn = {region.id for region in found.ledger.regions if region.role in ("figure", "table") and region.item}
-    page = signs(texts_of_pages(paper, found))
-    said = [
+    extraction = asyncio.run(extract(file, folder / "exam", began=lambda _: lambda: None))
+    items = {item.label: item for item in extraction.items.items}
+    labels = [question.label for question in paper.questions]
+    findings = (*extraction.ledger.findings, *extraction.items.findings)
+    faulty_items = {finding.item for finding in findings}
+    bad_page = any("may be missing" in finding.says for finding in findings)
+    right = [question.label for question in paper.questions if is_right(items.get(question.label), question)]
+    drawn = {region.id for region in extraction.ledger.regions if region.role in ("figure", "table") and region.item}
+    page = signs(texts_of_pages(paper, extraction))
+    item_sentences = [
         sentence
         for item in items.values()
         for text in (
@@ -120,34 +120,34 @@ def measure(paper: Paper, folder: Path) -> Measured:
         )
         for sentence in sentences(text)
     ]
-    return Measured(
+    return MeasuredExam(
         paper=paper,
-        found=found,
+        extraction=extraction,
         right=len(right),
         extra=tuple(label for label in items if label not in labels),
         figures=len(drawn),
         solutions=sum(
-            has_solution(items[one.label], one)
-            for one in paper.asked
-            if (one.solution or one.key) and one.label in items
+            has_solution(items[question.label], question)
+            for question in paper.questions
+            if (question.solution or question.key) and question.label in items
         ),
-        invented=tuple(sentence for sentence in said if signs(sentence) not in page),
+        invented=tuple(sentence for sentence in item_sentences if signs(sentence) not in page),
         missed=tuple(
             label
             for label in labels
             if label not in right
-            and not named.intersection((label, *parents(label)))
+            and not faulty_items.intersection((label, *parents(label)))
             and not (bad_page and label not in items)
         ),
-        alarms=tuple(label for label in right if label in named),
+        alarms=tuple(label for label in right if label in faulty_items),
     )
 
 
 if __name__ == "__main__":
     chosen = papers()
     if "--scanned" in sys.argv:
-        whole = [one for one in chosen if one.name not in ("scanned", "broken", "hostile")]
-        chosen = tuple(replace(one, pdf=scan(one.pdf)) for one in whole)
-    for one in chosen:
-        with tempfile.TemporaryDirectory() as place:
-            print(measure(one, Path(place)).row)
+        whole = [paper for paper in chosen if paper.name not in ("scanned", "broken", "hostile")]
+        chosen = tuple(replace(paper, pdf=scan(paper.pdf)) for paper in whole)
+    for exam in chosen:
+        with tempfile.TemporaryDirectory() as exam_folder:
+            print(measure(exam, Path(exam_folder)).row)

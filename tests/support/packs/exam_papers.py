@@ -41,7 +41,7 @@ _NOTE = ParagraphStyle("note", parent=_BODY, fontName="Times-Italic", fontSize=9
 
 
 @dataclass(frozen=True)
-class Asked:
+class ExpectedQuestion:
     """One question, as its author meant it."""
 
     label: str
@@ -63,22 +63,22 @@ class Paper:
     """One exam."""
 
     name: str
-    asked: tuple[Asked, ...]
+    questions: tuple[ExpectedQuestion, ...]
     pdf: bytes
     figures: int = 0
     """All figures and tables."""
     never: tuple[str, ...] = ()
     """Words that no question may hold."""
-    named: tuple[str, ...] = ()
+    finding_words: tuple[str, ...] = ()
     """Words of findings that have to be there."""
 
 
 def gates(names: Sequence[str] = ("A", "B", "Y")) -> Drawing:
     """A little circuit with labels."""
     drawing = Drawing(260, 96)
-    for at, name in enumerate(names[:2]):
-        drawing.add(Line(30, 70 - 30 * at, 90, 70 - 30 * at))
-        drawing.add(String(16, 67 - 30 * at, name, fontSize=10))
+    for index, name in enumerate(names[:2]):
+        drawing.add(Line(30, 70 - 30 * index, 90, 70 - 30 * index))
+        drawing.add(String(16, 67 - 30 * index, name, fontSize=10))
     drawing.add(Rect(90, 25, 60, 60, fillColor=None, strokeColor=colors.black))
     drawing.add(String(110, 52, "AND", fontSize=10))
     drawing.add(Line(150, 55, 215, 55))
@@ -89,7 +89,7 @@ def gates(names: Sequence[str] = ("A", "B", "Y")) -> Drawing:
 def wave() -> Drawing:
     """A clock and a signal."""
     drawing = Drawing(300, 80)
-    clock = [(40 + 20 * at, 60 if at // 2 % 2 else 45) for at in range(12)]
+    clock = [(40 + 20 * step, 60 if step // 2 % 2 else 45) for step in range(12)]
     drawing.add(PolyLine([side for point in clock for side in point]))
     drawing.add(PolyLine([40, 15, 110, 15, 112, 30, 190, 30, 192, 15, 260, 15]))
     drawing.add(String(10, 48, "clk", fontSize=9))
@@ -129,7 +129,7 @@ def typeset(
     columns: int = 1,
     size: tuple[float, float] = letter,
     header: str = "",
-    then: Callable[[Canvas], None] | None = None,
+    draw_first_page: Callable[[Canvas], None] | None = None,
 ) -> bytes:
     """The story on pages with a header and page numbers."""
     file = io.BytesIO()
@@ -137,8 +137,8 @@ def typeset(
     gap = 24
     column = (width - 144 - gap * (columns - 1)) / columns
     frames = [
-        Frame(72 + at * (column + gap), 72, column, height - 144, leftPadding=0, rightPadding=0, id=str(at))
-        for at in range(columns)
+        Frame(72 + index * (column + gap), 72, column, height - 144, leftPadding=0, rightPadding=0, id=str(index))
+        for index in range(columns)
     ]
     pages: list[int] = []
 
@@ -146,8 +146,8 @@ def typeset(
         canvas.setFont("Times-Roman", 9)
         canvas.drawString(72, height - 48, header)
         canvas.drawCentredString(width / 2, 40, f"Page {document.page}")
-        if then is not None and not pages:
-            then(canvas)
+        if draw_first_page is not None and not pages:
+            draw_first_page(canvas)
         pages.append(document.page)
 
     document = BaseDocTemplate(file, pagesize=size, invariant=1)
@@ -188,12 +188,12 @@ def _plain() -> Paper:
     return Paper(
         "typeset",
         (
-            Asked("1a", "Write \N{MINUS SIGN}37 in binary.", 6, context=shared),
-            Asked("1b", "Which range of numbers can be represented?", 4, context=shared),
-            Asked("1c", "Explain how the carries show it.", 10, context=shared),
-            Asked("2", "highest clock frequency of a circuit", 15),
-            Asked("3a", "How many states does it need at least?", 10, context="detects the sequence 1011"),
-            Asked("3b", "Draw its state diagram.", 15, context="detects the sequence 1011"),
+            ExpectedQuestion("1a", "Write \N{MINUS SIGN}37 in binary.", 6, context=shared),
+            ExpectedQuestion("1b", "Which range of numbers can be represented?", 4, context=shared),
+            ExpectedQuestion("1c", "Explain how the carries show it.", 10, context=shared),
+            ExpectedQuestion("2", "highest clock frequency of a circuit", 15),
+            ExpectedQuestion("3a", "How many states does it need at least?", 10, context="detects the sequence 1011"),
+            ExpectedQuestion("3b", "Draw its state diagram.", 15, context="detects the sequence 1011"),
         ),
         typeset(story, header="EE 271 Midterm, Spring"),
         never=("Calculators", "Page 1", "EE 271"),
@@ -219,8 +219,8 @@ def _columns() -> Paper:
     story += [_p(f"{number}. {text} ({number % 3 + 2} points)") for number, text in enumerate(_SHORT[:5], 1)]
     story.append(FrameBreak())
     story += [_p(f"{number}. {text} ({number % 3 + 2} points)") for number, text in enumerate(_SHORT[5:], 6)]
-    asked = tuple(Asked(str(number), text, number % 3 + 2) for number, text in enumerate(_SHORT, 1))
-    return Paper("two columns", asked, typeset(story, columns=2, header="CS 152"), never=("Answer all ten",))
+    questions = tuple(ExpectedQuestion(str(number), text, number % 3 + 2) for number, text in enumerate(_SHORT, 1))
+    return Paper("two columns", questions, typeset(story, columns=2, header="CS 152"), never=("Answer all ten",))
 
 
 def _figures() -> Paper:
@@ -246,11 +246,11 @@ def _figures() -> Paper:
     return Paper(
         "figures",
         (
-            Asked("1", "does the circuit in Figure 1 compute?", 8, figures=1),
-            Asked("2a", "At which edges does q change?", 4, figures=1, context="The waveform below"),
-            Asked("2b", "Can the register be a latch?", 8, figures=1, context="The waveform below"),
-            Asked("3", "Name the largest structure that it shows.", 5, figures=1),
-            Asked("4", "by NAND gates only.", 5, figures=1),
+            ExpectedQuestion("1", "does the circuit in Figure 1 compute?", 8, figures=1),
+            ExpectedQuestion("2a", "At which edges does q change?", 4, figures=1, context="The waveform below"),
+            ExpectedQuestion("2b", "Can the register be a latch?", 8, figures=1, context="The waveform below"),
+            ExpectedQuestion("3", "Name the largest structure that it shows.", 5, figures=1),
+            ExpectedQuestion("4", "by NAND gates only.", 5, figures=1),
         ),
         typeset(story, size=A4),
         figures=3,
@@ -281,9 +281,9 @@ def _tables() -> Paper:
     return Paper(
         "tables",
         (
-            Asked("1", "Write f as a minimal sum of products.", 10, figures=1),
-            Asked("2", "What is the mean number of cycles?", 6, figures=1),
-            Asked("3", "is worth improving first?", 4, figures=1),
+            ExpectedQuestion("1", "Write f as a minimal sum of products.", 10, figures=1),
+            ExpectedQuestion("2", "What is the mean number of cycles?", 6, figures=1),
+            ExpectedQuestion("3", "is worth improving first?", 4, figures=1),
         ),
         typeset(story),
         figures=2,
@@ -317,10 +317,11 @@ def _multiple_choice() -> Paper:
             story.append(_p(listed, _PART))
     story += [PageBreak(), _p("Answer key", _HEAD)]
     story += [_p(f"{number}. {key}") for number, (_, _, key) in enumerate(_CHOICES, 1)]
-    asked = tuple(
-        Asked(str(number), text, choices=choices, key=key) for number, (text, choices, key) in enumerate(_CHOICES, 1)
+    questions = tuple(
+        ExpectedQuestion(str(number), text, choices=choices, key=key)
+        for number, (text, choices, key) in enumerate(_CHOICES, 1)
     )
-    return Paper("multiple choice", asked, typeset(story))
+    return Paper("multiple choice", questions, typeset(story))
 
 
 def _solutions_apart() -> Paper:
@@ -342,12 +343,16 @@ def _solutions_apart() -> Paper:
     return Paper(
         "solutions apart",
         (
-            Asked(
+            ExpectedQuestion(
                 "1a", "followed by its use stall?", 3, solution="One cycle: the load's value", context="with forwarding"
             ),
-            Asked("1b", "What changes without forwarding?", 5, solution="Two more stalls", context="with forwarding"),
-            Asked("2", "what a branch target buffer holds", 4, solution="addresses of branches and their targets"),
-            Asked("3", "Draw the paths of a full adder.", 6, solution="with two half adders"),
+            ExpectedQuestion(
+                "1b", "What changes without forwarding?", 5, solution="Two more stalls", context="with forwarding"
+            ),
+            ExpectedQuestion(
+                "2", "what a branch target buffer holds", 4, solution="addresses of branches and their targets"
+            ),
+            ExpectedQuestion("3", "Draw the paths of a full adder.", 6, solution="with two half adders"),
         ),
         typeset(story),
         figures=1,
@@ -369,9 +374,9 @@ def _solutions_inside() -> Paper:
     return Paper(
         "solutions inside",
         (
-            Asked("1", "between blocking and non-blocking assignments?", 5, solution="take effect at once"),
-            Asked("2", "evaluate an always_comb block?", 7, solution="whenever one of its inputs changes"),
-            Asked("3", "a wire can keep its value without a driver.", 3, solution="it floats"),
+            ExpectedQuestion("1", "between blocking and non-blocking assignments?", 5, solution="take effect at once"),
+            ExpectedQuestion("2", "evaluate an always_comb block?", 7, solution="whenever one of its inputs changes"),
+            ExpectedQuestion("3", "a wire can keep its value without a driver.", 3, solution="it floats"),
         ),
         typeset(story),
     )
@@ -396,12 +401,12 @@ def _sub_parts() -> Paper:
     return Paper(
         "sub-parts",
         (
-            Asked("1a-i", "How many lines are there?", 4, context=cache),
-            Asked("1a-ii", "Which bits of an address are the index?", 6, context="Lines have 16 bytes."),
-            Asked("1b-i", "How many sets are there now?", 6, context="two-way associative"),
-            Asked("1b-ii", "Which misses become fewer?", 8, context=cache),
-            Asked("2-1", "a handshake needed between two clock domains?", 6),
-            Asked("2-2", "How many cycles does it take at least?", 10),
+            ExpectedQuestion("1a-i", "How many lines are there?", 4, context=cache),
+            ExpectedQuestion("1a-ii", "Which bits of an address are the index?", 6, context="Lines have 16 bytes."),
+            ExpectedQuestion("1b-i", "How many sets are there now?", 6, context="two-way associative"),
+            ExpectedQuestion("1b-ii", "Which misses become fewer?", 8, context=cache),
+            ExpectedQuestion("2-1", "a handshake needed between two clock domains?", 6),
+            ExpectedQuestion("2-2", "How many cycles does it take at least?", 10),
         ),
         typeset(story),
     )
@@ -428,10 +433,10 @@ def _marks() -> Paper:
     return Paper(
         "marks and sections",
         (
-            Asked("A-1", "Define the term critical path.", 2),
-            Asked("A-2", "State De Morgan's two laws", 5),
-            Asked("B-1", "a D flip-flop samples its input", 1),
-            Asked("B-2", "Sketch a two-to-one multiplexer", 4),
+            ExpectedQuestion("A-1", "Define the term critical path.", 2),
+            ExpectedQuestion("A-2", "State De Morgan's two laws", 5),
+            ExpectedQuestion("B-1", "a D flip-flop samples its input", 1),
+            ExpectedQuestion("B-2", "Sketch a two-to-one multiplexer", 4),
         ),
         typeset(story, size=A4),
     )
@@ -448,8 +453,8 @@ def scan(pdf: bytes, *, degrees: float = 0.8, seed: int = 7) -> bytes:
         picture = page.render(scale=200 / 72).to_pil().convert("L")
         picture = picture.rotate(degrees, resample=Pixels.Resampling.BICUBIC, fillcolor=250)
         for _ in range(400):
-            at = noise.randrange(picture.width), noise.randrange(picture.height)
-            picture.putpixel(at, noise.randrange(90, 200))
+            point = noise.randrange(picture.width), noise.randrange(picture.height)
+            picture.putpixel(point, noise.randrange(90, 200))
         pages.append(picture)
     file = io.BytesIO()
     pages[0].save(file, "PDF", resolution=200, save_all=True, append_images=pages[1:])
@@ -471,10 +476,14 @@ def _scanned() -> Paper:
     return Paper(
         "scanned",
         (
-            Asked("1", "Why can it still finish fewer than one per cycle?", 10),
-            Asked("2a", "Write the truth table of the circuit.", 5, figures=1, context="two inputs and one output"),
-            Asked("2b", "Describe the same circuit in Verilog.", 10, figures=1, context="two inputs and one output"),
-            Asked("3", "Which kind of memory is refreshed all the time", 5),
+            ExpectedQuestion("1", "Why can it still finish fewer than one per cycle?", 10),
+            ExpectedQuestion(
+                "2a", "Write the truth table of the circuit.", 5, figures=1, context="two inputs and one output"
+            ),
+            ExpectedQuestion(
+                "2b", "Describe the same circuit in Verilog.", 10, figures=1, context="two inputs and one output"
+            ),
+            ExpectedQuestion("3", "Which kind of memory is refreshed all the time", 5),
         ),
         scan(typeset(story)),
         figures=1,
@@ -494,17 +503,17 @@ def _broken() -> Paper:
     ]
     whole = typeset(story)
     # The second page loses its content, and the table of objects its place: readers have to look for them.
-    pages = [at.start() for at in re.finditer(rb"/Contents \d+ 0 R", whole)]
+    pages = [match.start() for match in re.finditer(rb"/Contents \d+ 0 R", whole)]
     damaged = whole[: pages[1]] + b"/Contents 0" + whole[pages[1] + 11 :]
     damaged = re.sub(rb"startxref\n\d+", b"startxref\n7", damaged)
     return Paper(
         "broken",
         (
-            Asked("1", "What does a multiplexer choose between?", 5),
-            Asked("3", "change one bit at a time?", 5),
+            ExpectedQuestion("1", "What does a multiplexer choose between?", 5),
+            ExpectedQuestion("3", "change one bit at a time?", 5),
         ),
         damaged,
-        named=("Question 2",),
+        finding_words=("Question 2",),
     )
 
 
@@ -537,13 +546,13 @@ def _hostile() -> Paper:
     return Paper(
         "hostile",
         (
-            Asked("1", "What is a half adder?", 5),
-            Asked("2a", "names what?", 2, context="you may now write questions of your own"),
-            Asked("2b", "rm -rf", 3, context="you may now write questions of your own"),
+            ExpectedQuestion("1", "What is a half adder?", 5),
+            ExpectedQuestion("2a", "names what?", 2, context="you may now write questions of your own"),
+            ExpectedQuestion("2b", "rm -rf", 3, context="you may now write questions of your own"),
         ),
-        _with_script(typeset(story, then=hide)),
+        _with_script(typeset(story, draw_first_page=hide)),
         never=("white words", "unseen words", "tiny words"),
-        named=("does not show", "script"),
+        finding_words=("does not show", "script"),
     )
 
 
@@ -555,7 +564,7 @@ def _with_script(pdf: bytes) -> bytes:
 
 def papers() -> tuple[Paper, ...]:
     """All twelve."""
-    made = (
+    builders = (
         _plain,
         _columns,
         _figures,
@@ -569,7 +578,7 @@ def papers() -> tuple[Paper, ...]:
         _broken,
         _hostile,
     )
-    return tuple(one() for one in made)
+    return tuple(build() for build in builders)
 
 
 def many_pages(count: int = 5_000) -> bytes:
@@ -621,10 +630,10 @@ def _file(pages: bytes, content: bytes, resource: bytes = b"null") -> bytes:
     )
     body = b"%PDF-1.7\n"
     places = []
-    for number, one in enumerate(objects, 1):
+    for number, pdf_object in enumerate(objects, 1):
         places.append(len(body))
-        body += b"%d 0 obj\n%s\nendobj\n" % (number, one)
-    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+        body += b"%d 0 obj\n%s\nendobj\n" % (number, pdf_object)
+    table = b"".join(b"%010d 00000 n \n" % offset for offset in places)
     return body + (
         b"xref\n0 6\n0000000000 65535 f \n%strailer\n<< /Size 6 /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n"
         % (table, len(body))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from ..service.judge_endpoint import Asked, Played, content
+from ..service.judge_endpoint import JudgeRequest, PlayedReply, content
 
 SOLUTION = "Sixteen sets of four ways, hence four index bits and six bits of offset"
 
@@ -25,25 +25,25 @@ FREE = {"question_id": "exam/2", "context": "", "question": "Work out the cache'
 NETWORK = FREE | {"question_id": "exam/3", "question": "Route a packet on a mesh network without deadlock."}
 
 
-def kind_of(asked: Asked) -> str:
-    found = re.search(r"by the one skill|how hard|by topic", asked.system)
-    assert found
-    return {"by the one skill": "skill", "how hard": "difficulty", "by topic": "topic"}[found[0]]
+def kind_of(request: JudgeRequest) -> str:
+    phrase = re.search(r"by the one skill|how hard|by topic", request.system)
+    assert phrase
+    return {"by the one skill": "skill", "how hard": "difficulty", "by topic": "topic"}[phrase[0]]
 
 
-def good(asked: Asked) -> Played:
+def good(request: JudgeRequest) -> PlayedReply:
     """A model that labels as anybody would."""
-    if "deadlock" in asked.user:
+    if "deadlock" in request.user:
         skill, topic = "design", "Interconnection Networks"
     else:
-        skill, topic = ("recall" if "eviction" in asked.user else "analyze"), "Memory Systems"
-    listed = [line[2:].partition(":")[0] for line in asked.system.splitlines() if line.startswith("- ")]
-    match kind_of(asked):
+        skill, topic = ("recall" if "eviction" in request.user else "analyze"), "Memory Systems"
+    listed = [line[2:].partition(":")[0] for line in request.system.splitlines() if line.startswith("- ")]
+    match kind_of(request):
         case "skill":
-            said = {"reason": "One has to know what it is about.", "skill": skill}
+            labels = {"reason": "One has to know what it is about.", "skill": skill}
         case "difficulty":
-            said = {"reason": "One step.", "difficulty": "hard" if skill == "design" else "easy"}
+            labels = {"reason": "One step.", "difficulty": "hard" if skill == "design" else "easy"}
         case _:
             second = next(name for name in listed if name != topic)
-            said = {"first": topic, "first_reason": "It is.", "second": second, "second_reason": "Nearly."}
-    return content(json.dumps(said))
+            labels = {"first": topic, "first_reason": "It is.", "second": second, "second_reason": "Nearly."}
+    return content(json.dumps(labels))

@@ -10,11 +10,11 @@ from benchwright_analysis.report.section import Section, plain
 from .report_codebook import observation
 
 
-def attempt(who: str, problem: str, condition: str, *, seconds: object, **changes: object) -> Folded:
+def attempt(participant: str, problem: str, condition: str, *, seconds: object, **changes: object) -> Folded:
     """A person's attempt that passed; `seconds` on the clock."""
     row = {
-        "attempt": f"{who}-{problem}-{condition}",
-        "participant": who,
+        "attempt": f"{participant}-{problem}-{condition}",
+        "participant": participant,
         "problem": problem,
         "family": problem,
         "condition": condition,
@@ -24,8 +24,12 @@ def attempt(who: str, problem: str, condition: str, *, seconds: object, **change
         "passed": True,
         "score": 1.0,
     }
-    one = observation(**(row | dict.fromkeys(("active_60_s", "active_120_s", "active_300_s"), seconds) | changes))
-    return Folded(one, ((one.time_s, one.score),) if one.score is not None else (), {}, "")
+    measurement = observation(
+        **(row | dict.fromkeys(("active_60_s", "active_120_s", "active_300_s"), seconds) | changes)
+    )
+    return Folded(
+        measurement, ((measurement.time_s, measurement.score),) if measurement.score is not None else (), {}, ""
+    )
 
 
 def words(section: Section) -> str:

@@ -62,32 +62,32 @@ class Service:
     def set_up(self, pack: str = "starter", uses: int = 100, **assignment: Any) -> Course:
         """Makes a course with one assignment."""
 
-        async def made() -> Course:
+        async def create_course() -> Course:
             async with open_administration(self.folders, self.database) as parts:
                 name = f"course-{uuid.uuid4().hex[:8]}"
                 await parts.courses.create(name, "Computer architecture")
-                given = await parts.courses.assign(name, pack, **assignment)
-                return Course(name, given, await parts.accounts.invite(name, Role.PARTICIPANT, uses=uses))
+                assignment_name = await parts.courses.assign(name, pack, **assignment)
+                return Course(name, assignment_name, await parts.accounts.invite(name, Role.PARTICIPANT, uses=uses))
 
-        return asyncio.run(made())
+        return asyncio.run(create_course())
 
     def invitation(self, course: str, role: Role) -> str:
         """A code to join a course with."""
 
-        async def made() -> str:
+        async def create_code() -> str:
             async with open_administration(self.folders, self.database) as parts:
                 return await parts.accounts.invite(course, role)
 
-        return asyncio.run(made())
+        return asyncio.run(create_code())
 
     def worker_token(self) -> str:
         """A token for a worker."""
 
-        async def made() -> str:
+        async def create_token() -> str:
             async with open_administration(self.folders, self.database) as parts:
                 return await parts.accounts.worker_token("elsewhere")
 
-        return asyncio.run(made())
+        return asyncio.run(create_token())
 
     def start(self, port: int = 0) -> None:
         """Starts it, and waits until it listens."""
@@ -101,17 +101,17 @@ class Service:
             said_before = stream.tell()
             self.process = subprocess.Popen(command, env=environment, stderr=stream)
         while self.process.poll() is None:
-            found = _LISTENING.search(self.log.read_bytes()[said_before:].decode())
-            if found:
-                self.url = found[1]
+            match = _LISTENING.search(self.log.read_bytes()[said_before:].decode())
+            if match:
+                self.url = match[1]
                 return
             time.sleep(0.02)
         raise AssertionError(self.log.read_bytes()[said_before:].decode())
 
-    def stop(self, how: signal.Signals = signal.SIGTERM) -> None:
+    def stop(self, stop_signal: signal.Signals = signal.SIGTERM) -> None:
         """Ends it."""
         if self.process is not None:
-            self.process.send_signal(how)
+            self.process.send_signal(stop_signal)
             self.process.wait(60)
             self.process = None
 
@@ -148,7 +148,7 @@ class Solver:
     course: Course
     log: StudyLog
     token: str = ""
-    sent: dict[str, int] = field(default_factory=dict)
+    sent_counts: dict[str, int] = field(default_factory=dict)
 
     @classmethod
     def joining(cls, service: Service, course: Course, folder: Path, name: str = "Ada") -> Solver:
@@ -175,12 +175,14 @@ class Solver:
         """What the solver's own log has."""
         return self.log.stored(attempt)
 
-    def send(self, attempt: str, *, after: int | None = None, most: int = 5_000, **changed: Any) -> httpx2.Response:
+    def send(
+        self, attempt: str, *, first_event: int | None = None, row_limit: int = 5_000, **changed: Any
+    ) -> httpx2.Response:
         """Sends what was not sent yet."""
         header = self.log.header(attempt)
-        start = self.sent.get(attempt, 0) if after is None else after
+        start = self.sent_counts.get(attempt, 0) if first_event is None else first_event
         # All that there is, each time, would take the time of its square.
-        rows = self.log.rows(attempt, after=start, most=most)
+        rows = self.log.rows(attempt, after_seq=start, limit=row_limit)
         body = {
             "header": header.model_dump(mode="json"),
             "assignment": self.course.assignment,
@@ -190,7 +192,7 @@ class Solver:
         with self.service.client(self.token) as client:
             reply = client.post(f"/api/v1/attempts/{attempt}/events", json=body)
         if reply.status_code == 200:
-            self.sent[attempt] = reply.json()["anchor"]["events"]
+            self.sent_counts[attempt] = reply.json()["anchor"]["events"]
         return reply
 
     def run(self, attempt: str, number: int, files: Mapping[str, str], run: str = "") -> httpx2.Response:
@@ -213,15 +215,15 @@ class Solver:
 
     def verdict(self, run: str, within_s: float = 120.0) -> dict[str, Any]:
         """Waits for a run's end."""
-        seen = -1
+        revision = -1
         give_up = datetime.now(UTC).timestamp() + within_s
         with self.service.client(self.token) as client:
             while datetime.now(UTC).timestamp() < give_up:
-                shown = client.get(f"/api/v1/runs/{run}", params={"seen": seen, "wait_s": 10}).json()
-                if shown["state"] in ("done", "cancelled"):
-                    return dict(shown)
-                seen = shown["revision"]
-        raise AssertionError(f"run {run} has not ended: {shown}")
+                run_state = client.get(f"/api/v1/runs/{run}", params={"seen": revision, "wait_s": 10}).json()
+                if run_state["state"] in ("done", "cancelled"):
+                    return dict(run_state)
+                revision = run_state["revision"]
+        raise AssertionError(f"run {run} has not ended: {run_state}")
 
 
 def question_models(folder: Path, url: str, models: Mapping[str, str]) -> tuple[str, str]:
@@ -234,7 +236,8 @@ def question_models(folder: Path, url: str, models: Mapping[str, str]) -> tuple[
     """
     file = folder / "models.toml"
     tables = [
-        f'[[model]]\nname = "{name}"\nmodel = "{name}"\nbase_url = "{url}"\n{more}\n' for name, more in models.items()
+        f'[[model]]\nname = "{name}"\nmodel = "{name}"\nbase_url = "{url}"\n{extra_lines}\n'
+        for name, extra_lines in models.items()
     ]
     file.write_text("".join(tables))
     return "--question-models", str(file)

@@ -48,9 +48,9 @@ def account(service: Service, course: Course, tmp_path_factory: pytest.TempPathF
     assert solver.send(answer).status_code == 200
     solver.verdict(solver.run(answer, 1, {"answer.md": "<i>nothing</i>"}).json()["id"])
     with service.client(solver.token) as client:
-        found: str = client.get("/api/v1/me").json()["account"]
+        account_id: str = client.get("/api/v1/me").json()["account"]
     solver.log.close()
-    return found
+    return account_id
 
 
 def texts(problem: Problem, files: dict[str, bytes]) -> dict[str, str]:
@@ -64,8 +64,8 @@ def teacher(service: Service, course: Course) -> httpx2.Client:
 
 def points(teacher: httpx2.Client, course: Course, account: str) -> str:
     page = teacher.get(f"/courses/{course.name}/grades/{course.assignment}/{account}").text
-    (found,) = re.findall(r"<strong>([\d.]+)</strong> of", page)
-    return str(found)
+    (total,) = re.findall(r"<strong>([\d.]+)</strong> of", page)
+    return str(total)
 
 
 def change(teacher: httpx2.Client, path: str, **fields: str) -> httpx2.Response:

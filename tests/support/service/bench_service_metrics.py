@@ -27,4 +27,4 @@ def scraped(service: Service) -> list[Sample]:
 
 
 def value(samples: list[Sample], name: str, **labels: str) -> float:
-    return sum(one.value for one in samples if one.name == name and labels.items() <= one.labels.items())
+    return sum(sample.value for sample in samples if sample.name == name and labels.items() <= sample.labels.items())

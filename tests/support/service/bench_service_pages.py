@@ -22,11 +22,11 @@ def course(service: Service) -> Course:
 
 
 def invitation(service: Service, course: Course, role: Role) -> str:
-    async def made() -> str:
+    async def create_code() -> str:
         async with open_administration(service.folders, service.database) as parts:
             return await parts.accounts.invite(course.name, role)
 
-    return asyncio.run(made())
+    return asyncio.run(create_code())
 
 
 def browser(service: Service) -> httpx2.Client:
@@ -41,6 +41,6 @@ def signed_in(service: Service, code: str, name: str = "Ada") -> httpx2.Client:
 
 
 def csrf(client: httpx2.Client) -> str:
-    found = re.search(r'name="csrf" value="(\w+)"', client.get("/").text)
-    assert found is not None
-    return found[1]
+    match = re.search(r'name="csrf" value="(\w+)"', client.get("/").text)
+    assert match is not None
+    return match[1]

@@ -46,10 +46,10 @@ class BrowserClass:
 def _free_ports() -> tuple[int, int]:
     """The first of three in a row for the hub, and one for the service."""
     for first in range(23_000, 24_000, 10):
-        with socket.socket() as one, socket.socket() as two, socket.socket() as three, socket.socket() as four:
+        with socket.socket() as first_socket, socket.socket() as two, socket.socket() as three, socket.socket() as four:
             try:
-                for place, each in enumerate((one, two, three, four)):
-                    each.bind(("127.0.0.1", first + place))
+                for offset, listener in enumerate((first_socket, two, three, four)):
+                    listener.bind(("127.0.0.1", first + offset))
             except OSError:
                 continue
             return first, first + 3
@@ -95,14 +95,14 @@ def browser_class(folder: Path, **settings: str) -> Iterator[BrowserClass]:
         command += ["sh", str(ROOT / "tests" / "support" / "service" / "browser_class.sh"), "sh", "-c", SCRIPT]
         hub = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
         try:
-            until = time.monotonic() + PATIENCE_S
+            deadline = time.monotonic() + PATIENCE_S
             waited_for = [f"http://127.0.0.1:{port}/hub/api/", f"http://127.0.0.1:{service}/api/v1/health/ready"]
             while waited_for:
                 try:
                     urllib.request.urlopen(waited_for[0], timeout=5).close()
                     del waited_for[0]
                 except OSError:
-                    assert hub.poll() is None and time.monotonic() < until, (folder / "log").read_text()[-3000:]
+                    assert hub.poll() is None and time.monotonic() < deadline, (folder / "log").read_text()[-3000:]
                     time.sleep(0.5)
             yield BrowserClass(f"http://127.0.0.1:{port}/", f"http://127.0.0.1:{service}", folder / "log")
         finally:

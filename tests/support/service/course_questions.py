@@ -18,7 +18,7 @@ from benchwright_remote.messages import Role
 from .bench_service import DATABASES, Service, question_models, running
 from .bench_service_pages import invitation, signed_in
 from .course_people import send
-from .judge_endpoint import Asked, JudgeEndpoint, Played, content
+from .judge_endpoint import JudgeEndpoint, JudgeRequest, PlayedReply, content
 from .postgres import new_database
 
 SECRET = "because-the-old-copy-in-memory-is-stale"
@@ -49,9 +49,9 @@ ALL_HOLDS: dict[str, Any] = {"act": "accept", "checks": list(CHECKS), "comment":
 
 @pytest.fixture(scope="module")
 def model() -> Iterator[JudgeEndpoint]:
-    def play(asked: Asked) -> Played:
-        assert SECRET not in json.dumps(asked.body)
-        if asked.body["model"] == "talks":
+    def play(request: JudgeRequest) -> PlayedReply:
+        assert SECRET not in json.dumps(request.body)
+        if request.body["model"] == "talks":
             return content("Eviction needs a free way, so the answer is (D).")
         return content(json.dumps({"reason": "a clear tag frees it", "answer": "C"}))
 
@@ -92,29 +92,29 @@ class Room:
         return str(reply.headers["location"])
 
     def submitted(self, **changed: str) -> str:
-        where = self.write(**changed)
-        assert send(self.author, where, act="submit").status_code == 303
-        return where
+        draft_path = self.write(**changed)
+        assert send(self.author, draft_path, act="submit").status_code == 303
+        return draft_path
 
-    def review(self, reviewer: httpx2.Client, *, answer: str = "B", **said: Any) -> httpx2.Response:
+    def review(self, reviewer: httpx2.Client, *, answer: str = "B", **decision: Any) -> httpx2.Response:
         """Answers the question that is on the desk, and decides; accepts it if nothing is said."""
         path = f"{self.path}/review"
         hidden = dict(re.findall(r'name="(question|number)" value="([\w-]+)"', reviewer.get(path).text))
         assert send(reviewer, path, **hidden, act="answer", answer=answer).status_code == 303
-        return self.review_again(reviewer, **(said or ALL_HOLDS))
+        return self.review_again(reviewer, **(decision or ALL_HOLDS))
 
-    def review_again(self, reviewer: httpx2.Client, **said: Any) -> httpx2.Response:
+    def review_again(self, reviewer: httpx2.Client, **decision: Any) -> httpx2.Response:
         """Decides about the question that was answered."""
         path = f"{self.path}/review"
         hidden = dict(re.findall(r'name="(question|number)" value="([\w-]+)"', reviewer.get(path).text))
-        return send(reviewer, path, **hidden, **said)
+        return send(reviewer, path, **hidden, **decision)
 
 
 @pytest.fixture
 def room(service: Service) -> Room:
-    made = Room(service)
-    assert made.collect().status_code == 303
-    return made
+    opened_room = Room(service)
+    assert opened_room.collect().status_code == 303
+    return opened_room
 
 
 def text_of(client: httpx2.Client, path: str) -> str:
@@ -123,7 +123,7 @@ def text_of(client: httpx2.Client, path: str) -> str:
     return reply.text
 
 
-def until(client: httpx2.Client, path: str, words: str) -> str:
+def wait_for_text(client: httpx2.Client, path: str, words: str) -> str:
     deadline = time.monotonic() + 30
     while words not in (page := text_of(client, path)):
         assert time.monotonic() < deadline, page

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 
 @dataclass(frozen=True)
-class Played:
+class PlayedReply:
     """What goes over the wire."""
 
     body: bytes = b""
@@ -27,7 +27,7 @@ class Played:
 
 
 @dataclass(frozen=True)
-class Asked:
+class JudgeRequest:
     """A request as it came in."""
 
     body: dict[str, Any]
@@ -49,10 +49,10 @@ class Asked:
         return int(self.body["seed"])
 
 
-Play = Callable[[Asked], Played]
+Play = Callable[[JudgeRequest], PlayedReply]
 
 
-def content(text: str | None, *, tokens: tuple[int, int] | None = (100, 20), **message: Any) -> Played:
+def content(text: str | None, *, tokens: tuple[int, int] | None = (100, 20), **message: Any) -> PlayedReply:
     """A well-formed completion with this text."""
     completion: dict[str, Any] = {
         "id": "1",
@@ -73,25 +73,25 @@ def content(text: str | None, *, tokens: tuple[int, int] | None = (100, 20), **m
             "completion_tokens": tokens[1],
             "total_tokens": sum(tokens),
         }
-    return Played(json.dumps(completion).encode(), headers={"Content-Type": "application/json"})
+    return PlayedReply(json.dumps(completion).encode(), headers={"Content-Type": "application/json"})
 
 
-def says(verdict: object, reason: str = "Because.") -> Played:
+def says(verdict: object, reason: str = "Because.") -> PlayedReply:
     """A verdict as a good judge gives it."""
     return content(json.dumps({"reason": reason, "verdict": verdict}))
 
 
-def fails(status: int, message: str = "", **headers: str) -> Played:
+def fails(status: int, message: str = "", **headers: str) -> PlayedReply:
     """An error as the API has them."""
     error = {"error": {"message": message, "type": "scripted", "param": None, "code": None}}
-    named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return Played(json.dumps(error).encode(), status, {"Content-Type": "application/json", **named})
+    extra_headers = {name.replace("_", "-"): value for name, value in headers.items()}
+    return PlayedReply(json.dumps(error).encode(), status, {"Content-Type": "application/json", **extra_headers})
 
 
-def in_turn(*plays: Played) -> Play:
+def in_turn(*plays: PlayedReply) -> Play:
     """One after the other; the last for ever."""
     waiting = list(plays)
-    return lambda asked: waiting.pop(0) if len(waiting) > 1 else waiting[0]
+    return lambda request: waiting.pop(0) if len(waiting) > 1 else waiting[0]
 
 
 class JudgeEndpoint:
@@ -103,16 +103,16 @@ class JudgeEndpoint:
 
     def __init__(self, play: Play) -> None:
         self.play = play
-        self.requests: list[Asked] = []
+        self.requests: list[JudgeRequest] = []
         endpoint = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                asked = Asked(body, {name.lower(): value for name, value in self.headers.items()})
+                request = JudgeRequest(body, {name.lower(): value for name, value in self.headers.items()})
                 with endpoint._lock:
-                    endpoint.requests.append(asked)
-                    played = endpoint.play(asked)
+                    endpoint.requests.append(request)
+                    played = endpoint.play(request)
                 endpoint._closing.wait(played.delay_s)
                 try:
                     self.send_response(played.status)

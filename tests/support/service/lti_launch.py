@@ -38,20 +38,20 @@ LEARNER, TEACHER = f"{MEMBERSHIP}#Learner", f"{MEMBERSHIP}#Instructor"
 class Configuration(LTI1P3PlatformConfAbstract):  # type: ignore[misc]
     """The tool, as the platform knows it."""
 
-    def init_platform_config(self, **given: Any) -> None:
+    def init_platform_config(self, **settings: Any) -> None:
         self._registration = (
             Registration()
-            .set_iss(given["issuer"])
+            .set_iss(settings["issuer"])
             .set_client_id(CLIENT)
             .set_deployment_id(DEPLOYMENT)
-            .set_launch_url(f"{given['tool']}/lti/launch")
-            .set_oidc_login_url(f"{given['tool']}/lti/login")
+            .set_launch_url(f"{settings['tool']}/lti/launch")
+            .set_oidc_login_url(f"{settings['tool']}/lti/login")
             .set_platform_public_key(KEY.as_pem(private=False).decode())
             .set_platform_private_key(KEY.as_pem(private=True).decode())
-            .set_tool_key_set_url(f"{given['tool']}/lti/keys")
+            .set_tool_key_set_url(f"{settings['tool']}/lti/keys")
         )
 
-    def get_registration_by_params(self, **_given: Any) -> Registration:
+    def get_registration_by_params(self, **_arguments: Any) -> Registration:
         assert self._registration is not None
         return self._registration
 
@@ -59,8 +59,8 @@ class Configuration(LTI1P3PlatformConfAbstract):  # type: ignore[misc]
 class Login(OIDCLoginAbstract):  # type: ignore[misc]
     """Begins a launch."""
 
-    def set_lti_message_hint(self, **given: Any) -> None:
-        self._lti_message_hint = given["hint"]
+    def set_lti_message_hint(self, **settings: Any) -> None:
+        self._lti_message_hint = settings["hint"]
 
     def get_redirect(self, url: str) -> str:
         return url
@@ -72,7 +72,7 @@ class Message(LTIAdvantageMessageLaunchAbstract):  # type: ignore[misc]
     def get_preflight_response(self) -> dict[str, Any]:
         return dict(self._request)
 
-    def render_launch_form(self, launch_data: dict[str, Any], **_given: Any) -> dict[str, Any]:
+    def render_launch_form(self, launch_data: dict[str, Any], **_arguments: Any) -> dict[str, Any]:
         return launch_data
 
 
@@ -90,7 +90,7 @@ class Platform:
     scores: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     refuses: set[str] = field(default_factory=set)
     """Subjects whose scores it does not take."""
-    asked: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
 
     def as_settings(self, folder: Path, context: str, course: str) -> Path:
         """A sign-in.toml that names it, and the course that one of its own is."""
@@ -113,21 +113,21 @@ courses = {{ "{context}" = "{course}" }}
     def allows(self, authorization: str, scope: str) -> bool:
         """Whether the tool has a token for this."""
         token = authorization.removeprefix("Bearer ")
-        known = Configuration(issuer=self.url, tool=self.tool)
+        configuration = Configuration(issuer=self.url, tool=self.tool)
         try:
-            return bool(known.validate_token(token, [scope]))
+            return bool(configuration.validate_token(token, [scope]))
         except (LtiException, jwt_library.PyJWTError):
             return False
 
     def answer(self, method: str, path: str, authorization: str, body: bytes) -> tuple[int, object, dict[str, str]]:
         """Status, JSON, headers."""
-        self.asked.append(f"{method} {path}")
+        self.requests.append(f"{method} {path}")
         if path == "/keys":
             self.reads += 1
             return self.status, {"keys": self.keys}, {}
         if path == "/token":
-            known = Configuration(issuer=self.url, tool=self.tool)
-            return 200, known.get_access_token(dict(parse_qsl(body.decode()))), {}
+            configuration = Configuration(issuer=self.url, tool=self.tool)
+            return 200, configuration.get_access_token(dict(parse_qsl(body.decode()))), {}
         if path.startswith("/members"):
             if not self.allows(
                 authorization, "https://purl.imsglobal.org/spec/lti-nrps/scope/contextmembership.readonly"
@@ -156,13 +156,13 @@ courses = {{ "{context}" = "{course}" }}
 
 @pytest.fixture
 def platform() -> Iterator[Platform]:
-    known = Platform(keys=[Registration.get_jwk(KEY.as_pem(private=False).decode())])
+    fake_platform = Platform(keys=[Registration.get_jwk(KEY.as_pem(private=False).decode())])
 
     class Handler(BaseHTTPRequestHandler):
         def _reply(self) -> None:
-            sent = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            status, value, headers = known.answer(
-                self.command, self.path, self.headers.get("Authorization") or "", sent
+            request_body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            status, value, headers = fake_platform.answer(
+                self.command, self.path, self.headers.get("Authorization") or "", request_body
             )
             body = json.dumps(value).encode() if status != 204 else b""
             self.send_response(status)
@@ -177,10 +177,10 @@ def platform() -> Iterator[Platform]:
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    known.port = server.server_port
+    fake_platform.port = server.server_port
     thread = threading.Thread(target=server.serve_forever, args=(0.05,))
     thread.start()
-    yield known
+    yield fake_platform
     server.shutdown()
     server.server_close()
     thread.join()

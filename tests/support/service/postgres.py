@@ -52,14 +52,14 @@ class Cluster:
             user = {"user": _NOBODY, "group": _NOBODY, "extra_groups": []}
         environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "HOME": str(folder)}
         self._runs: dict[str, Any] = {"cwd": folder, "env": environment, **user}
-        made = subprocess.run(
+        process = subprocess.run(
             [self._programs / "initdb", "-D", self._data, "-U", _USER, "-A", "trust", "-E", "UTF8", "--no-sync"],
             capture_output=True,
             text=True,
             **self._runs,
         )
-        if made.returncode:
-            raise PostgresError(f"initdb failed: {made.stderr.strip()}")
+        if process.returncode:
+            raise PostgresError(f"initdb failed: {process.stderr.strip()}")
 
     def start(self) -> None:
         """Starts it, and waits until it answers.
@@ -80,10 +80,10 @@ class Cluster:
             )
         _wait_for(self.folder, server)
 
-    def stop(self, how: signal.Signals = signal.SIGQUIT) -> None:
+    def stop(self, stop_signal: signal.Signals = signal.SIGQUIT) -> None:
         """Ends it: at once as in a crash, or with `SIGINT` in order."""
         if self._server is not None:
-            self._server.send_signal(how)
+            self._server.send_signal(stop_signal)
             self._server.wait(_STOP_S)
             self._server = None
 
@@ -101,12 +101,12 @@ def restartable(*, durable: bool = True) -> Iterator[Cluster]:
     # Short, because a socket's path may have 107 bytes only.
     folder = Path(tempfile.mkdtemp(prefix="bw-pg-"))
     try:
-        made = Cluster(folder, durable=durable)
+        postgres_cluster = Cluster(folder, durable=durable)
         try:
-            made.start()
-            yield made
+            postgres_cluster.start()
+            yield postgres_cluster
         finally:
-            made.stop()
+            postgres_cluster.stop()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -118,8 +118,8 @@ def cluster() -> Iterator[Path]:
     Raises:
         PostgresError: It is not installed, or does not start.
     """
-    with restartable(durable=False) as made:
-        yield made.folder
+    with restartable(durable=False) as postgres_cluster:
+        yield postgres_cluster.folder
 
 
 def new_database(folder: Path) -> str:
@@ -131,10 +131,12 @@ def new_database(folder: Path) -> str:
 
 
 def _programs() -> Path:
-    found = shutil.which("postgres") or next(map(str, sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"))), None)
-    if found is None:
+    server_file = shutil.which("postgres") or next(
+        map(str, sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"))), None
+    )
+    if server_file is None:
         raise PostgresError("PostgreSQL is not installed (Debian's package postgresql)")
-    return Path(found).resolve().parent
+    return Path(server_file).resolve().parent
 
 
 def _wait_for(folder: Path, server: subprocess.Popen[bytes]) -> None:

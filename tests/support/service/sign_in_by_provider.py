@@ -39,10 +39,10 @@ def _answers(url: str) -> bool:
         return False
 
 
-def sign_in(client: httpx2.Client, who: str, path: str = "/sign-in/provider") -> httpx2.Response:
+def sign_in(client: httpx2.Client, subject: str, path: str = "/sign-in/provider") -> httpx2.Response:
     """What a browser does: goes to the provider, says who it is there, and comes back."""
-    away = client.get(path)
-    assert away.status_code in (302, 307), away.text
+    redirect = client.get(path)
+    assert redirect.status_code in (302, 307), redirect.text
     with httpx2.Client(trust_env=False) as elsewhere:
-        back = elsewhere.post(away.headers["location"], data={"sub": who})
+        back = elsewhere.post(redirect.headers["location"], data={"sub": subject})
     return client.get(back.headers["location"])

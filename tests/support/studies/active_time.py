@@ -29,14 +29,14 @@ def active_time(events: Iterable[RecordedEvent], thresholds_s: Sequence[float] =
     """Derives active time from an attempt's events."""
     clock, work = Clock(), TimeAtWork(thresholds_s)
     for recorded in events:
-        before, step = clock.active_ns, recorded.event.type
+        active_before, step = clock.active_ns, recorded.event.type
         clock.follow(step, recorded.moment.mono_ns, recorded.moment.process)
         if not work.focused:
-            work.unfocused_ns += clock.active_ns - before
+            work.unfocused_ns += clock.active_ns - active_before
         if isinstance(recorded.event, Focus):
             work.focused = recorded.event.focused
         if step in EVENT_TYPES.activity:
             work.activity(clock.active_ns)
     now = clock.active_ns
-    active_s = {threshold: work.active_ns(now, place) / _NS for place, threshold in enumerate(thresholds_s)}
+    active_s = {threshold: work.active_ns(now, index) / _NS for index, threshold in enumerate(thresholds_s)}
     return ActiveTime(now / _NS, active_s, work.unfocused_ns / _NS)

@@ -10,7 +10,7 @@ from benchwright_subjects.inline.vscode.vsix import packed
 
 from ..models.vscode_subjects import EXTENSION
 from ..models.vscode_subjects import programs as editor
-from .study_subjects import Lab, written
+from .study_subjects import Lab, written_report
 
 MODEL = "openai-api/local/worker"
 
@@ -65,19 +65,19 @@ def study(lab: Lab, *conditions: dict[str, object]) -> Path:
 
 def outcomes(came: dict[str, Any]) -> dict[str, tuple[int, int]]:
     """Of each condition, how many attempts have ended and how many of them passed."""
-    return {name: (one["done"], one["passed"]) for name, one in came["conditions"].items()}
+    return {name: (condition["done"], condition["passed"]) for name, condition in came["conditions"].items()}
 
 
 def compared(lab: Lab, passed: dict[str, tuple[int, int]]) -> dict[str, Any]:
     """The columns of the report, which says of people and programs what happened."""
-    report = written(lab)
+    report = written_report(lab)
     assert report["groups"] == ["alone", "helped", *passed]
-    found = report["sections"]["side-by-side"]["numbers"]
-    columns: dict[str, Any] = found["columns"]
+    numbers = report["sections"]["side-by-side"]["numbers"]
+    columns: dict[str, Any] = numbers["columns"]
     assert {name: columns[name]["solved"]["value"] for name in ("alone", "helped", *passed)} == {
         "alone": 0,
         "helped": 1,
-        **{name: number / done for name, (done, number) in passed.items()},
+        **{name: number / total for name, (total, number) in passed.items()},
     }
-    assert found["missing"] == []
+    assert numbers["missing"] == []
     return columns

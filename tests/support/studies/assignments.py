@@ -44,9 +44,9 @@ def sign_in(home: Path, service: Service, course: Course, name: str = "Ada") -> 
 
 def acknowledged(home: Path) -> dict[str, int]:
     """Of each attempt, how many events the service has signed for."""
-    found = {}
+    counts = {}
     for file in (home / "data" / "receipts").glob("*.jsonl"):
         anchors = read_anchors(file.read_text())
         assert all(anchor.is_signed for anchor in anchors)
-        found[file.stem] = anchors[-1].events
-    return found
+        counts[file.stem] = anchors[-1].events
+    return counts

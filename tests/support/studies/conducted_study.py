@@ -32,8 +32,8 @@ data: {to: service}
 
 
 def benchwright(home: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    known = os.environ | {"BENCHWRIGHT_HOME": str(home)} | environment
-    return subprocess.run([SERVER[0], *words], env=known, capture_output=True, text=True, timeout=120)
+    variables = os.environ | {"BENCHWRIGHT_HOME": str(home)} | environment
+    return subprocess.run([SERVER[0], *words], env=variables, capture_output=True, text=True, timeout=120)
 
 
 @pytest.fixture
@@ -75,8 +75,8 @@ async def agree(editor: Editor) -> None:
         # What a service does not answer within three seconds is there the next time.
         if listed := (await ask(editor, "studies")).studies:
             break
-    (known,) = listed
-    assert known.step == "consent"
+    (study,) = listed
+    assert study.step == "consent"
     await ask(editor, "giveConsent", study="small", version="2")
     desk = await open_task(editor)
     await desk.start()

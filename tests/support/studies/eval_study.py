@@ -16,7 +16,7 @@ from benchwright_foundation.home import Home
 from benchwright_server.cli.app import command_line
 from benchwright_studies.conduct.study_log import StudyLog
 
-from ..service.judge_endpoint import Played, content
+from ..service.judge_endpoint import PlayedReply, content
 
 STUDY = """\
 study: both
@@ -57,9 +57,9 @@ class Lab:
         file.write_text(text)
         return file
 
-    def of(self, condition: str) -> list[AttemptHeader]:
+    def headers_of(self, condition: str) -> list[AttemptHeader]:
         with StudyLog(log_file(self.home)) as log:
-            return [one for one in log.headers() if one.condition == condition]
+            return [header for header in log.headers() if header.condition == condition]
 
     def events(self, attempt: str) -> list[Any]:
         with StudyLog(log_file(self.home)) as log:
@@ -78,11 +78,11 @@ def run(*arguments: str | Path) -> Result:
     return CliRunner().invoke(command_line(), [*map(str, arguments)], env={"COLUMNS": "200"})
 
 
-def told(result: Result) -> Any:
+def printed_json(result: Result) -> Any:
     assert result.exit_code == 0, result.output
     return json.loads(result.stdout)
 
 
-def call(name: str, **arguments: str) -> Played:
+def call(name: str, **arguments: str) -> PlayedReply:
     function = {"name": name, "arguments": json.dumps(arguments)}
     return content(None, tool_calls=[{"id": "1", "type": "function", "function": function}], finish_reason="tool_calls")

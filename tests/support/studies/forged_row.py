@@ -10,17 +10,17 @@ from benchwright_attempts.log.record import Row, hash_of
 
 def forged(row: Row, **changes: Any) -> Row:
     """The row with these changes, and the hash that belongs to them."""
-    made = replace(row, **changes)
+    changed_row = replace(row, **changes)
     digest = hash_of(
-        made.attempt,
-        made.seq,
-        made.wall,
-        made.mono_ns,
-        made.process,
-        made.body,
-        made.prev_hash,
-        made.schema,
-        made.participant,
-        made.condition,
+        changed_row.attempt,
+        changed_row.seq,
+        changed_row.wall,
+        changed_row.mono_ns,
+        changed_row.process,
+        changed_row.body,
+        changed_row.prev_hash,
+        changed_row.schema,
+        changed_row.participant,
+        changed_row.condition,
     )
-    return replace(made, hash=digest)
+    return replace(changed_row, hash=digest)

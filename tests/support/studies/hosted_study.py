@@ -47,13 +47,13 @@ CONDITIONS = ("zqalone", "zqcompletion")
 def opened(service: Service, name: str, text: str = STUDY) -> dict[Role, str]:
     """Opens a study; returns an invitation for each role."""
 
-    async def made() -> dict[Role, str]:
+    async def open_study() -> dict[Role, str]:
         async with open_lab(service.folders, service.database) as (lab, _):
             await lab.open(parse_study(text.format(name=name), Path("study.yaml")))
         async with open_administration(service.folders, service.database) as parts:
             return {role: await parts.accounts.invite(name, role, uses=9) for role in Role}
 
-    return asyncio.run(made())
+    return asyncio.run(open_study())
 
 
 @dataclass
@@ -78,18 +78,20 @@ class Participant:
             token = client.post("/api/v1/join", json={"code": invitation, "name": "Somebody"}).json()["token"]
         with service.client(token) as client:
             reply = client.post("/api/v1/studies", json={})
-        enrolled = next(one for one in map(EnrolledStudy.model_validate, reply.json()) if one.study == study)
+        enrolled = next(
+            candidate for candidate in map(EnrolledStudy.model_validate, reply.json()) if candidate.study == study
+        )
         file = ParticipantFile.model_validate(enrolled.file)
         folder.mkdir(parents=True, exist_ok=True)
         clock = HandClock(wall=datetime.now(UTC) - timedelta(minutes=minutes_ago))
         log = StudyLog(folder / "attempts.sqlite", now=clock.now, monotonic_ns=clock.monotonic_ns)
-        own = cls(service, study, log, token, clock, file.participant)
-        own.assignments = {one.pack: one.id for one in enrolled.assignments}
-        join_study(own.log, Store(service.folders), file)
-        own.studies.give_consent(study, own.pseudonym, "1")
-        own.studies.draw(study, own.pseudonym, own.hand_journal_in())
-        own.hand_journal_in()
-        return own
+        participant = cls(service, study, log, token, clock, file.participant)
+        participant.assignments = {assignment.pack: assignment.id for assignment in enrolled.assignments}
+        join_study(participant.log, Store(service.folders), file)
+        participant.studies.give_consent(study, participant.pseudonym, "1")
+        participant.studies.draw(study, participant.pseudonym, participant.hand_journal_in())
+        participant.hand_journal_in()
+        return participant
 
     @property
     def studies(self) -> Studies:

@@ -58,11 +58,11 @@ async def ask(editor: Editor, operation: str, **params: Any) -> Any:
 
 async def foresee(editor: Editor, study: str = "small") -> list[Any]:
     """Gives every forecast; returns the views that asked for one."""
-    asked = [await ask(editor, "study", study=study)]
-    while asked[-1].step == "forecast":
-        said = {"minutesWithoutAi": 12, "minutesWithAi": 6, "difficulty": 2, "priorExposure": "none"}
-        asked.append(await ask(editor, "forecast", study=study, problem=asked[-1].problem, **said))
-    return asked[:-1]
+    views = [await ask(editor, "study", study=study)]
+    while views[-1].step == "forecast":
+        estimates = {"minutesWithoutAi": 12, "minutesWithAi": 6, "difficulty": 2, "priorExposure": "none"}
+        views.append(await ask(editor, "forecast", study=study, problem=views[-1].problem, **estimates))
+    return views[:-1]
 
 
 def study_allowing(aids: str = "", study: str = "bare") -> str:

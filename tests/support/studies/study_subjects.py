@@ -28,7 +28,7 @@ from benchwright_studies.conduct.study_log import StudyLog
 
 from ..models.eval import COUNTER
 from ..models.inline_hearing import Hearing
-from ..service.judge_endpoint import Asked, Played, content
+from ..service.judge_endpoint import JudgeRequest, PlayedReply, content
 from .eval_study import run
 
 SUPPORT = Path(__file__).parents[1] / "models"
@@ -90,7 +90,10 @@ class Lab:
     def events(self, condition: str) -> list[Any]:
         with StudyLog(log_file(self.home)) as log:
             return [
-                recorded.event for one in log.headers() if one.condition == condition for recorded in log.events(one.id)
+                recorded.event
+                for header in log.headers()
+                if header.condition == condition
+                for recorded in log.events(header.id)
             ]
 
 
@@ -102,7 +105,7 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
     script = tmp_path / "script.json"
     script.write_text(json.dumps({"rules": [{"after": ");", "say": BODY.strip()}]}))
     with Hearing(tmp_path / "socket") as hearing:
-        server = shlex.join([sys.executable, str(SUPPORT / "inline_double.py"), str(script), str(hearing.place)])
+        server = shlex.join([sys.executable, str(SUPPORT / "inline_double.py"), str(script), str(hearing.socket_path)])
         yield Lab(Home.find(), tmp_path, server)
 
 
@@ -111,18 +114,18 @@ def people_work(lab: Lab) -> None:
     moment = [0]
     with StudyLog(log_file(lab.home), monotonic_ns=lambda: moment[0]) as log:
         studies = Studies(log, Attempts(log))
-        for who in ("P01", "P02"):
-            studies.enroll("side", who)
-            studies.give_consent("side", who, "1")
-            studies.forecast("side", who, PROBLEM, Forecast(minutes_without_ai=4, minutes_with_ai=2))
-            assigned, agreed, ref = studies.next_task("side", who)
+        for participant in ("P01", "P02"):
+            studies.enroll("side", participant)
+            studies.give_consent("side", participant, "1")
+            studies.forecast("side", participant, PROBLEM, Forecast(minutes_without_ai=4, minutes_with_ai=2))
+            assigned, agreed, ref = studies.next_task("side", participant)
             problem = Store(lab.home).problem(ref)
             header = Attempts(log).create(
                 ref,
                 problem.public_digest,
                 lab.folder / "w",
                 {path: FileText.of_text(text) for path, text in problem.public.files.items()},
-                solver=who,
+                solver=participant,
                 condition=assigned.condition,
                 study="side",
                 recording=assigned.recording,
@@ -143,14 +146,14 @@ def people_work(lab: Lab) -> None:
             ended = RunFinished(run="r", number=1, outcome=outcome, reason=reason, wall_s=1, digests={})
             log.append_blocking(header.id, ended)
             log.append_blocking(header.id, Submitted())
-            studies.finish("side", who)
+            studies.finish("side", participant)
 
 
-def play(asked: Asked) -> Played:
-    design = COUNTER if asked.seed == 41 else "module sat_counter; endmodule"
+def play(request: JudgeRequest) -> PlayedReply:
+    design = COUNTER if request.seed == 41 else "module sat_counter; endmodule"
     return content(f"```systemverilog\n{design}```")
 
 
-def written(lab: Lab) -> Any:
+def written_report(lab: Lab) -> Any:
     assert run("report", "--study", "side", "--out", lab.folder / "report").exit_code == 0
     return json.loads((lab.folder / "report" / "report.json").read_text())

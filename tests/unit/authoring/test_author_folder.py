@@ -19,7 +19,7 @@ EXAMPLE = Counterexample(cycle=1, stimulus=({"d": 1}, {"d": 0}))
 
 def survivor(status: Status = Status.SURVIVED, is_scored: bool = True) -> Finding:
     start = TEXT.index("posedge")
-    mutant = Mutant.of("rtl/m.sv", TEXT.encode(), kind="edge", span=(start, start + 7), after="negedge")
+    mutant = Mutant.of("rtl/m.sv", TEXT.encode(), kind="edge", span=(start, start + 7), new_text="negedge")
     return Finding(mutant=mutant, is_scored=is_scored, status=status, counterexample=EXAMPLE)
 
 
@@ -55,9 +55,9 @@ def pack(tmp_path: Path) -> Path:
 
 
 def reference(pack: Path) -> ReferenceFile:
-    found = ReferenceFile.at(pack / "p/hidden/reference/rtl/m.sv")
-    assert found is not None
-    return found
+    reference_file = ReferenceFile.from_path(pack / "p/hidden/reference/rtl/m.sv")
+    assert reference_file is not None
+    return reference_file
 
 
 def test_survivors_of_the_report_beside_the_pack_are_found(pack: Path) -> None:
@@ -92,7 +92,7 @@ def test_without_a_report_nothing_is_shown(pack: Path) -> None:
 
 @pytest.mark.parametrize("name", ["p/hidden/wrong/a/rtl/m.sv", "p/public/rtl/m.sv", "hidden/reference/rtl/m.sv"])
 def test_only_references_of_packs_have_survivors(pack: Path, name: str) -> None:
-    assert ReferenceFile.at(pack / name) is None
+    assert ReferenceFile.from_path(pack / name) is None
 
 
 def test_the_report_is_not_taken_into_the_pack(pack: Path) -> None:

@@ -19,10 +19,10 @@ from benchwright_server.cli.app import command_line
 CANARY = "3f2c8f1e-0d1b-4c5e-9a52-6f4f8d5b2a10"
 
 
-@pytest.mark.parametrize("before", [0, 100, (1 << 20) - 1, (1 << 20) - 35, (1 << 20) - 36, 1 << 20])
-def test_a_canary_is_found_wherever_a_chunk_ends(before: int) -> None:
-    said = b"\xff" * before + CANARY.upper().encode() + b"."
-    assert canaries_in(io.BytesIO(said), {"mine": CANARY, "other": CANARY[::-1]}) == {"mine"}
+@pytest.mark.parametrize("offset", [0, 100, (1 << 20) - 1, (1 << 20) - 35, (1 << 20) - 36, 1 << 20])
+def test_a_canary_is_found_wherever_a_chunk_ends(offset: int) -> None:
+    content = b"\xff" * offset + CANARY.upper().encode() + b"."
+    assert canaries_in(io.BytesIO(content), {"mine": CANARY, "other": CANARY[::-1]}) == {"mine"}
 
 
 def test_a_part_of_one_is_none() -> None:
@@ -46,14 +46,14 @@ def searched(*files: Path) -> tuple[int, str]:
 
 def test_a_new_pack_has_its_own_and_it_is_found_in_replies(canary: str, tmp_path: Path) -> None:
     assert json.loads(searched()[1])["mine"] == canary
-    said = tmp_path / "said"
-    said.mkdir()
-    (said / "none.jsonl").write_text('{"response": "module adder; endmodule"}\n')
-    assert searched(said) == (0, "[]\n")
-    (said / "replies.jsonl").write_text(json.dumps({"response": f"# canary = {canary}"}) + "\n")
-    code, printed = searched(said)
+    folder = tmp_path / "said"
+    folder.mkdir()
+    (folder / "none.jsonl").write_text('{"response": "module adder; endmodule"}\n')
+    assert searched(folder) == (0, "[]\n")
+    (folder / "replies.jsonl").write_text(json.dumps({"response": f"# canary = {canary}"}) + "\n")
+    code, printed = searched(folder)
     assert code == 1
-    assert json.loads(printed) == [{"file": str(said / "replies.jsonl"), "packs": ["mine"]}]
+    assert json.loads(printed) == [{"file": str(folder / "replies.jsonl"), "packs": ["mine"]}]
 
 
 def test_what_is_no_log_is_named(canary: str, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from benchwright_authoring.duplicates import Part, near_copies
+from benchwright_authoring.duplicates import LikePart, near_copies
 from benchwright_problems.problem import Difficulty, Hidden, Kind, Pack, Problem, Provenance, Public
 from benchwright_problems.storage.pack_folder import read_built_in
 
@@ -16,32 +16,32 @@ DESIGN = (
 
 def pack(name: str, problems: Mapping[str, tuple[str, str]]) -> Pack:
     """A pack of design problems: id → statement, reference."""
-    made = [
+    pack_problems = [
         Problem(
-            id=one,
+            id=problem_id,
             kind=Kind.DESIGN,
-            title=one,
+            title=problem_id,
             difficulty=Difficulty.EASY,
             provenance=Provenance(source="s", license="MIT", version="1"),
             public=Public(statement=statement, expected=("rtl/m.sv",)),
             hidden=Hidden(reference={"rtl/m.sv": reference}, harness={"docker-compose.yml": "services: {}\n"}),
         )
-        for one, (statement, reference) in problems.items()
+        for problem_id, (statement, reference) in problems.items()
     ]
-    return Pack(name=name, title=name, version="1", license="MIT", source="s", problems=tuple(made))
+    return Pack(name=name, title=name, version="1", license="MIT", source="s", problems=tuple(pack_problems))
 
 
-def found(*packs: Pack, threshold: float = 0.8) -> list[tuple[str, str, Part]]:
-    return [(one.first, one.second, one.part) for one in near_copies(packs, threshold)]
+def copies(*packs: Pack, threshold: float = 0.8) -> list[tuple[str, str, LikePart]]:
+    return [(pair.first, pair.second, pair.part) for pair in near_copies(packs, threshold)]
 
 
 def test_copies_in_other_packs_are_found_by_statement_and_by_reference() -> None:
-    other = STATEMENT.replace("word", "other")
-    one = pack("a", {"same": (STATEMENT, DESIGN), "else": (other, "module n; endmodule\n")})
-    two = pack("b", {"reworded": (other.replace("other7", "word7"), DESIGN.replace("  ", " ") + "// new\n")})
-    assert found(one, two) == [
-        ("a/same", "b/reworded", Part.REFERENCE),
-        ("a/else", "b/reworded", Part.STATEMENT),
+    other_statement = STATEMENT.replace("word", "other")
+    first_pack = pack("a", {"same": (STATEMENT, DESIGN), "else": (other_statement, "module n; endmodule\n")})
+    two = pack("b", {"reworded": (other_statement.replace("other7", "word7"), DESIGN.replace("  ", " ") + "// new\n")})
+    assert copies(first_pack, two) == [
+        ("a/same", "b/reworded", LikePart.REFERENCE),
+        ("a/else", "b/reworded", LikePart.STATEMENT),
     ]
 
 
@@ -50,7 +50,7 @@ def test_the_similarity_is_that_of_the_runs_of_five_tokens() -> None:
     changed = [*words[:50], "new", *words[51:]]
     (pair,) = near_copies([pack("a", {"x": (" ".join(words), ""), "y": (" ".join(changed), "")})])
     # Five of 96 runs have the changed word.
-    assert (pair.first, pair.second, pair.part) == ("a/x", "a/y", Part.STATEMENT)
+    assert (pair.first, pair.second, pair.part) == ("a/x", "a/y", LikePart.STATEMENT)
     assert pair.similarity == pytest.approx(91 / 101)
 
 
@@ -58,17 +58,17 @@ def test_what_is_less_alike_than_asked_for_is_left_out() -> None:
     words = [f"w{number}" for number in range(100)]
     half = [*words[:60], *(f"v{number}" for number in range(40))]
     packs = pack("a", {"x": (" ".join(words), ""), "y": (" ".join(half), "")})
-    assert found(packs) == []
-    assert found(packs, threshold=0.3) == [("a/x", "a/y", Part.STATEMENT)]
+    assert copies(packs) == []
+    assert copies(packs, threshold=0.3) == [("a/x", "a/y", LikePart.STATEMENT)]
 
 
 def test_short_texts_and_comments_count_for_nothing() -> None:
     note = "// " + " ".join(f"same{number}" for number in range(50)) + "\n"
-    one = pack(
+    first_pack = pack(
         "a", {"x": ("# A counter", note + "module a; endmodule\n"), "y": ("# A counter", note + "module b; endmodule")}
     )
-    assert found(one) == []
+    assert copies(first_pack) == []
 
 
 def test_no_two_problems_of_the_starter_pack_are_alike() -> None:
-    assert found(read_built_in("starter"), threshold=0.5) == []
+    assert copies(read_built_in("starter"), threshold=0.5) == []

@@ -16,7 +16,7 @@ from benchwright_authoring.generation.passages import CorpusError, read_corpus
 from benchwright_problems.storage.pack_folder import read_pack_folder, read_pack_head
 from benchwright_server.cli.app import command_line
 
-from ...support.service.judge_endpoint import Asked, JudgeEndpoint, Played, content
+from ...support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, PlayedReply, content
 
 CACHES = """# Caches
 
@@ -42,21 +42,23 @@ class Scripted:
         self.draft: Any = {**DRAFT}
         self.review: dict[str, Any] = dict.fromkeys(("one_right", "relevant", "self_contained", "factual"), HOLDS)
         self.letter: str | None = None
-        self.asked: list[str] = []
+        self.steps: list[str] = []
         self.prompts: list[str] = []
 
-    def __call__(self, asked: Asked) -> Played:
-        self.prompts.append(asked.user)
-        if "You write" in asked.system:
-            self.asked.append("write")
-            draft = self.draft(asked.user) if callable(self.draft) else self.draft
+    def __call__(self, request: JudgeRequest) -> PlayedReply:
+        self.prompts.append(request.user)
+        if "You write" in request.system:
+            self.steps.append("write")
+            draft = self.draft(request.user) if callable(self.draft) else self.draft
             return content(draft if isinstance(draft, str) else json.dumps(draft))
-        if "You review" in asked.system:
-            self.asked.append("check")
+        if "You review" in request.system:
+            self.steps.append("check")
             return content(json.dumps(self.review))
-        self.asked.append("answer" if '"passage"' in asked.user else "closed-book")
-        shown = json.loads(asked.user.partition("BEGIN QUESTION ")[2].partition("\n")[2].partition("\nEND QUESTION")[0])
-        right = next((letter for letter, text in shown["options"].items() if text == DRAFT["answer"]), "")
+        self.steps.append("answer" if '"passage"' in request.user else "closed-book")
+        question = json.loads(
+            request.user.partition("BEGIN QUESTION ")[2].partition("\n")[2].partition("\nEND QUESTION")[0]
+        )
+        right = next((letter for letter, text in question["options"].items() if text == DRAFT["answer"]), "")
         return content(json.dumps({"reason": "It says so.", "answer": right if self.letter is None else self.letter}))
 
 
@@ -82,22 +84,22 @@ def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scripted
 
 
 def generate(corpus: Path, *options: str) -> tuple[int, str, Path]:
-    out = corpus.parent / "made"
-    command = ["questions", "generate", str(corpus), "--out", str(out), "--model", "small", "--judge", "other"]
+    folder = corpus.parent / "made"
+    command = ["questions", "generate", str(corpus), "--out", str(folder), "--model", "small", "--judge", "other"]
     ran = CliRunner().invoke(command_line(), [*command, *options])
-    return ran.exit_code, " ".join(ran.output.split()), out
+    return ran.exit_code, " ".join(ran.output.split()), folder
 
 
-def passages(out: Path) -> list[dict[str, Any]]:
-    report: dict[str, list[dict[str, Any]]] = json.loads((out / "generated.json").read_text())
+def passages(folder: Path) -> list[dict[str, Any]]:
+    report: dict[str, list[dict[str, Any]]] = json.loads((folder / "generated.json").read_text())
     return report["passages"]
 
 
 def test_a_question_that_passes_is_written_with_its_key_and_its_passage(corpus: Path, models: Scripted) -> None:
-    code, printed, out = generate(corpus, "--closed-book", "--license", "CC-BY-4.0", "--source", "Our notes")
+    code, printed, folder = generate(corpus, "--closed-book", "--license", "CC-BY-4.0", "--source", "Our notes")
     assert code == 0, printed
     assert "1 questions from 1 passages passed" in printed
-    pack = read_pack_folder(out)
+    pack = read_pack_folder(folder)
     (problem,) = pack.problems
     question, key = problem.public.question, problem.hidden.answer
     assert question is not None
@@ -109,16 +111,16 @@ def test_a_question_that_passes_is_written_with_its_key_and_its_passage(corpus: 
     assert by_letter[key.value] == "dirty bit"
     assert sorted(by_letter.values()) == sorted([DRAFT["answer"], *DRAFT["distractors"]])
     assert key.explanation.endswith("Source: caches.md, lines 1 to 5.")
-    origin = (out / problem.id / "hidden" / "passage.toml").read_text()
+    origin = (folder / problem.id / "hidden" / "passage.toml").read_text()
     assert 'file = "caches.md"' in origin
     assert DRAFT["quote"] in origin
     public = problem.model_dump_json(exclude={"hidden"})
     assert "caches.md" not in public
     assert "dropped" not in public
-    (row,) = passages(out)
+    (row,) = passages(folder)
     assert (row["answered"], row["without_passage"]) == (key.value, key.value)
-    assert models.asked == ["write", "check", "answer", "closed-book"]
-    checked = CliRunner().invoke(command_line(), ["problems", "check", str(out)])
+    assert models.steps == ["write", "check", "answer", "closed-book"]
+    checked = CliRunner().invoke(command_line(), ["problems", "check", str(folder)])
     assert checked.exit_code == 0, checked.output
 
 
@@ -130,16 +132,16 @@ def test_the_judge_is_not_told_the_key(corpus: Path, models: Scripted) -> None:
 
 
 def test_the_same_command_asks_nothing_again_and_keeps_the_order_of_the_options(corpus: Path, models: Scripted) -> None:
-    _, _, out = generate(corpus)
-    before = read_pack_folder(out)
-    asked = len(models.asked)
+    _, _, folder = generate(corpus)
+    first_pack = read_pack_folder(folder)
+    step_count = len(models.steps)
     assert generate(corpus)[0] == 0
-    assert read_pack_folder(out) == before
-    assert len(models.asked) == asked
+    assert read_pack_folder(folder) == first_pack
+    assert len(models.steps) == step_count
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "fault"),
     [
         ({"quote": "A line whose dirty bit is set must never be evicted."}, "the quote is not in the passage"),
         ({"quote": "dirty bit"}, "the quote has fewer than 20 characters"),
@@ -165,25 +167,25 @@ def test_the_same_command_asks_nothing_again_and_keeps_the_order_of_the_options(
     ],
 )
 def test_what_rules_find_wrong_is_named_and_no_judge_is_asked(
-    corpus: Path, models: Scripted, change: dict[str, Any] | str, said: str
+    corpus: Path, models: Scripted, change: dict[str, Any] | str, fault: str
 ) -> None:
     models.draft = change if isinstance(change, str) else DRAFT | change
-    code, printed, out = generate(corpus)
+    code, printed, folder = generate(corpus)
     assert code == 1
-    assert said in printed
-    assert models.asked == ["write"]
-    assert not (out / "pack.toml").exists()
-    (row,) = passages(out)
+    assert fault in printed
+    assert models.steps == ["write"]
+    assert not (folder / "pack.toml").exists()
+    (row,) = passages(folder)
     assert (row["problem"], bool(row["faults"])) == ("", True)
 
 
 def test_what_the_judge_objects_to_is_not_written(corpus: Path, models: Scripted) -> None:
     models.review |= {"one_right": {"reason": "A\x1b[2J valid bit\nwould do too.", "holds": False}}
-    code, printed, out = generate(corpus)
+    code, printed, folder = generate(corpus)
     assert code == 1
     assert "not exactly one option is right: A\\u{1b}[2J valid bit would do too." in printed
-    assert models.asked == ["write", "check"]
-    assert not (out / "pack.toml").exists()
+    assert models.steps == ["write", "check"]
+    assert not (folder / "pack.toml").exists()
 
 
 @pytest.mark.parametrize("reply", [{}, {"reason": "", "holds": "true"}, None])
@@ -196,18 +198,18 @@ def test_a_judge_that_does_not_decide_passes_nothing(corpus: Path, models: Scrip
 
 @pytest.mark.parametrize("letter", ["", "E", "wrong"])
 def test_a_judge_that_does_not_choose_the_key_passes_nothing(corpus: Path, models: Scripted, letter: str) -> None:
-    _, _, out = generate(corpus)
-    (problem,) = read_pack_folder(out).problems
+    _, _, folder = generate(corpus)
+    (problem,) = read_pack_folder(folder).problems
     assert problem.hidden.answer is not None
     wrong = "A" if problem.hidden.answer.value != "A" else "B"
-    for kept in (out / "model" / "judge").glob("answer-*"):
-        kept.unlink()
+    for reply_file in (folder / "model" / "judge").glob("answer-*"):
+        reply_file.unlink()
     models.letter = wrong if letter == "wrong" else letter
     code, printed, _ = generate(corpus)
     assert code == 1
     assert ("chose" in printed) == (letter != "E")
-    assert not (out / "pack.toml").exists()
-    assert not (out / problem.id).exists()
+    assert not (folder / "pack.toml").exists()
+    assert not (folder / problem.id).exists()
 
 
 def test_an_order_in_a_document_does_not_leave_its_lines(corpus: Path, models: Scripted) -> None:
@@ -221,53 +223,53 @@ def test_an_order_in_a_document_does_not_leave_its_lines(corpus: Path, models: S
 
 
 def test_after_a_used_up_budget_the_command_goes_on_where_it_stopped(corpus: Path, models: Scripted) -> None:
-    code, printed, out = generate(corpus, "--budget", "0.000001")
+    code, printed, folder = generate(corpus, "--budget", "0.000001")
     assert code == 2
     assert "The budget does not suffice" in printed
-    assert models.asked == []
-    assert not (out / "pack.toml").exists()
+    assert models.steps == []
+    assert not (folder / "pack.toml").exists()
     models.review["factual"] = None
     assert generate(corpus)[0] == 1
-    for kept in (out / "model" / "judge").glob("*"):
-        kept.write_text("{")
+    for reply_file in (folder / "model" / "judge").glob("*"):
+        reply_file.write_text("{")
     models.review["factual"] = HOLDS
     assert generate(corpus, "--budget", "10")[0] == 0
-    assert Counter(models.asked) == {"write": 1, "check": 2, "answer": 1}
+    assert Counter(models.steps) == {"write": 1, "check": 2, "answer": 1}
 
 
-def many(corpus: Path, number: int) -> None:
-    for one in range(number):
-        words = " ".join(f"w{one}x{at}" for at in range(30))
-        (corpus / f"part{one:02}.txt").write_text(f"{words} {CACHES.partition('# Caches')[2]}")
+def write_passages(corpus: Path, number: int) -> None:
+    for part in range(number):
+        words = " ".join(f"w{part}x{index}" for index in range(30))
+        (corpus / f"part{part:02}.txt").write_text(f"{words} {CACHES.partition('# Caches')[2]}")
     (corpus / "caches.md").unlink()
 
 
-def of_its_passage(asked: str) -> dict[str, Any]:
-    words = asked.partition("BEGIN PASSAGE")[2].partition("\n")[2].split()[:12]
-    said = " ".join(words)
-    return DRAFT | {"sentence": f"With {said}, a line is written to memory first if its ____ is set."}
+def of_its_passage(prompt: str) -> dict[str, Any]:
+    words = prompt.partition("BEGIN PASSAGE")[2].partition("\n")[2].split()[:12]
+    phrase = " ".join(words)
+    return DRAFT | {"sentence": f"With {phrase}, a line is written to memory first if its ____ is set."}
 
 
 def test_a_question_nearly_the_same_as_another_is_left_out(corpus: Path, models: Scripted) -> None:
-    many(corpus, 3)
-    code, printed, out = generate(corpus)
+    write_passages(corpus, 3)
+    code, printed, folder = generate(corpus)
     assert code == 0, printed
-    assert len(read_pack_head(out).order) == 1
+    assert len(read_pack_head(folder).order) == 1
     assert printed.count("it asks for nearly the same as cloze-") == 2
 
 
 def test_as_many_as_are_asked_for_are_made_and_keys_stand_anywhere(corpus: Path, models: Scripted) -> None:
-    many(corpus, 30)
+    write_passages(corpus, 30)
     models.draft = of_its_passage
     drawn = corpus.parent / "made" / "model" / "seed.json"
     drawn.parent.mkdir(parents=True)
     drawn.write_text('{"made_from": "", "seed": "7"}')
-    code, printed, out = generate(corpus, "--count", "24")
+    code, printed, folder = generate(corpus, "--count", "24")
     assert code == 0, printed
-    problems = read_pack_folder(out).problems
+    problems = read_pack_folder(folder).problems
     assert len(problems) == 24
-    assert models.asked.count("write") == 24
-    keys = Counter(one.hidden.answer.value for one in problems if one.hidden.answer is not None)
+    assert models.steps.count("write") == 24
+    keys = Counter(problem.hidden.answer.value for problem in problems if problem.hidden.answer is not None)
     assert set(keys) == set("ABCD")
     assert max(keys.values()) < 18
 
@@ -275,16 +277,16 @@ def test_as_many_as_are_asked_for_are_made_and_keys_stand_anywhere(corpus: Path,
 def test_other_packs_are_not_written_over_and_one_model_does_not_judge_itself(corpus: Path, models: Scripted) -> None:
     (corpus.parent / "made").mkdir()
     (corpus.parent / "made" / "pack.toml").write_text("name = 1\n")
-    code, printed, out = generate(corpus)
+    code, printed, folder = generate(corpus)
     assert code == 2
     assert "holds another pack" in printed
-    assert (out / "pack.toml").read_text() == "name = 1\n"
+    assert (folder / "pack.toml").read_text() == "name = 1\n"
     code, printed, _ = generate(corpus, "--out", str(corpus / "made"))
     assert (code, "would be taken for documents" in printed) == (2, True)
     code, printed, _ = generate(corpus, "--out", str(corpus.parent / "x"), "--judge", "small")
     assert code == 2
     assert "has to be another model" in printed
-    assert models.asked == []
+    assert models.steps == []
 
 
 def test_passages_keep_their_lines_and_what_is_left_out_is_named(tmp_path: Path) -> None:
@@ -304,14 +306,14 @@ def test_passages_keep_their_lines_and_what_is_left_out_is_named(tmp_path: Path)
     (tmp_path / "secret.txt").write_text("secret " * 100)
     (folder / "link.txt").symlink_to(tmp_path / "secret.txt")
     (folder / "linked").symlink_to(tmp_path)
-    found = read_corpus(folder)
-    assert [one.place for one in found.passages] == [
+    documents = read_corpus(folder)
+    assert [passage.place for passage in documents.passages] == [
         "code.md, lines 1 to 121",
         "copy.txt, lines 1 to 3",
         "deep/a.md, lines 1 to 3",
     ]
-    assert not any("secret" in one.text for one in found.passages)
-    assert [place.partition(",")[0] for place, _ in found.unread] == [
+    assert not any("secret" in passage.text for passage in documents.passages)
+    assert [name.partition(",")[0] for name, _ in documents.unread] == [
         *("deep/a.md", "latin.txt", "link.txt", "linked", "long.txt", "paper.pdf", "short.txt"),
     ]
 

@@ -15,26 +15,26 @@ def test_values_of_a_test_worked_out_by_hand() -> None:
     first = [0, 0, 1, 1, 1, 1, 1, 1, 1, 1]
     second = [0, 0, 0, 0, 0, 0, 1, 1, 1, 1]
     item = [0, 0, 0, 1, 0, 1, 1, 1, 1, 1]
-    found = analyse({"item": item, "first": first, "second": second})["item"]
-    assert (found.students, found.facility) == (10, 0.6)
+    analysis = analyse({"item": item, "first": first, "second": second})["item"]
+    assert (analysis.students, analysis.facility) == (10, 0.6)
     # 27 % of ten are three. Of the four with 2 others all have it; of the worst, two with 0 have not, and of the four
     # with 1, who share the third place, half.
-    assert found.upper_lower == pytest.approx(1 - 0.5 / 3)
-    others = np.add(first, second)
-    assert found.discrimination == pytest.approx(pointbiserialr(np.array(item, bool), others).statistic)
-    assert found.facility_interval == pytest.approx(proportion_confint(6, 10, method="wilson"))
+    assert analysis.upper_lower == pytest.approx(1 - 0.5 / 3)
+    other_scores = np.add(first, second)
+    assert analysis.discrimination == pytest.approx(pointbiserialr(np.array(item, bool), other_scores).statistic)
+    assert analysis.facility_interval == pytest.approx(proportion_confint(6, 10, method="wilson"))
 
 
 def test_students_who_are_tied_count_alike_in_any_order() -> None:
     dice = random.Random(1)
     rows = [(float(dice.random() < 0.5), float(dice.random() < 0.5)) for _ in range(30)]
-    found = set()
+    differences = set()
     for _ in range(5):
         dice.shuffle(rows)
-        item = analyse({"a": [one for one, _ in rows], "b": [other for _, other in rows]})["a"]
+        item = analyse({"a": [first for first, _ in rows], "b": [second for _, second in rows]})["a"]
         assert item.upper_lower is not None
-        found.add(round(item.upper_lower, 9))
-    assert len(found) == 1
+        differences.add(round(item.upper_lower, 9))
+    assert len(differences) == 1
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -42,21 +42,23 @@ def test_discrimination_is_the_corrected_point_biserial_correlation(seed: int) -
     dice = random.Random(seed)
     columns = {str(name): [float(dice.random() < 0.6) for _ in range(40)] for name in range(5)}
     for name, item in analyse(columns).items():
-        rest = np.sum([column for other, column in columns.items() if other != name], axis=0)
-        assert item.discrimination == pytest.approx(pointbiserialr(np.array(columns[name], bool), rest).statistic)
+        rest_scores = np.sum([column for other_name, column in columns.items() if other_name != name], axis=0)
+        assert item.discrimination == pytest.approx(
+            pointbiserialr(np.array(columns[name], bool), rest_scores).statistic
+        )
 
 
 def test_who_has_not_worked_on_an_item_is_not_counted_there() -> None:
     columns: dict[str, list[float | None]] = {"a": [1.0] * 6 + [None] * 6, "b": [0.0, 1.0] * 6}
-    found = analyse(columns)
-    assert (found["a"].students, found["a"].facility, found["a"].discrimination) == (6, 1.0, None)
-    assert found["b"].students == 12
+    analyses = analyse(columns)
+    assert (analyses["a"].students, analyses["a"].facility, analyses["a"].discrimination) == (6, 1.0, None)
+    assert analyses["b"].students == 12
 
 
 @pytest.mark.parametrize("column", [[], [None, None], [1.0], [0.5] * 30])
 def test_what_can_not_be_said_is_not_said(column: list[float | None]) -> None:
-    found = analyse({"a": column, "b": [0.0] * len(column)})["a"]
-    assert found.discrimination is None
+    analysis = analyse({"a": column, "b": [0.0] * len(column)})["a"]
+    assert analysis.discrimination is None
 
 
 @pytest.mark.parametrize("columns", [{"a": [1.5]}, {"a": [-0.1]}, {"a": [1.0], "b": [1.0, 0.0]}])
@@ -65,44 +67,51 @@ def test_shares_that_are_none_are_refused(columns: dict[str, list[float | None]]
         analyse(columns)
 
 
-@pytest.mark.parametrize(("count", "of"), [(0, 5), (5, 5), (3, 7), (450, 500)])
-def test_the_interval_of_a_share_is_wilsons(count: int, of: int) -> None:
-    found = analyse({"a": [1.0] * count + [0.0] * (of - count)})["a"]
-    assert found.facility_interval == pytest.approx(proportion_confint(count, of, method="wilson"), abs=1e-12)
+@pytest.mark.parametrize(("count", "total"), [(0, 5), (5, 5), (3, 7), (450, 500)])
+def test_the_interval_of_a_share_is_wilsons(count: int, total: int) -> None:
+    analysis = analyse({"a": [1.0] * count + [0.0] * (total - count)})["a"]
+    assert analysis.facility_interval == pytest.approx(proportion_confint(count, total, method="wilson"), abs=1e-12)
 
 
 def test_a_distractor_attracts_the_worst_more_than_the_best() -> None:
-    others: list[float | None] = [0, 0, 0, 0, 1, 1, 1, 1, 1, 1]
+    other_scores: list[float | None] = [0, 0, 0, 0, 1, 1, 1, 1, 1, 1]
     chosen = ["A", "A", "A", "B", "B", "B", "B", "B", "B", None]
-    found = {one.value: one for one in distractors({"item": [None] * 10, "rest": others}, "item", chosen, "ABC")}
-    assert {value: (one.students, one.upper) for value, one in found.items()} == {
+    options = {
+        option.value: option
+        for option in distractors({"item": [None] * 10, "rest": other_scores}, "item", chosen, "ABC")
+    }
+    assert {value: (option.students, option.upper) for value, option in options.items()} == {
         "A": (3, None),
         "B": (6, None),
         "C": (0, None),
     }
-    found = {one.value: one for one in distractors({"rest": others}, "item", [*chosen[:9], "C"], "ABC")}
-    assert (found["A"].share, found["A"].upper) == (0.3, 0.0)
-    assert found["A"].lower == pytest.approx(0.75)
-    assert found["C"].upper == pytest.approx(1 / 6)
-    assert distractors({"rest": others}, "item", [None] * 10, "AB") == []
+    options = {
+        option.value: option for option in distractors({"rest": other_scores}, "item", [*chosen[:9], "C"], "ABC")
+    }
+    assert (options["A"].share, options["A"].upper) == (0.3, 0.0)
+    assert options["A"].lower == pytest.approx(0.75)
+    assert options["C"].upper == pytest.approx(1 / 6)
+    assert distractors({"rest": other_scores}, "item", [None] * 10, "AB") == []
 
 
-@pytest.mark.parametrize(("others", "count", "expected"), [(19, 0, None), (20, 0, True), (39, 2, False), (41, 2, True)])
+@pytest.mark.parametrize(
+    ("other_count", "count", "expected"), [(19, 0, None), (20, 0, True), (39, 2, False), (41, 2, True)]
+)
 def test_a_distractor_that_fewer_than_5_percent_select_is_non_functional(
-    others: int, count: int, expected: bool | None
+    other_count: int, count: int, expected: bool | None
 ) -> None:
-    chosen = ["B"] * count + ["A"] * (others if count == 0 else others - count)
-    rest: list[float | None] = [float(number % 2) for number in range(len(chosen))]
-    found = {one.value: one for one in distractors({"rest": rest}, "item", chosen, "AB")}
-    assert found["B"].is_non_functional is expected
+    chosen = ["B"] * count + ["A"] * (other_count if count == 0 else other_count - count)
+    rest_scores: list[float | None] = [float(number % 2) for number in range(len(chosen))]
+    options = {option.value: option for option in distractors({"rest": rest_scores}, "item", chosen, "AB")}
+    assert options["B"].is_non_functional is expected
 
 
 def test_a_distractor_that_the_better_select_has_a_positive_discrimination() -> None:
-    rest: list[float | None] = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1]
+    rest_scores: list[float | None] = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1]
     chosen = ["A", "A", "A", "A", "B", "A", "B", "B", "B", "B"]
-    found = {one.value: one for one in distractors({"rest": rest}, "item", chosen, "ABC")}
-    assert found["B"].discrimination == pytest.approx(0.6)
-    assert found["A"].discrimination == pytest.approx(-0.6)
-    assert found["C"].discrimination is None
-    few = {one.value: one for one in distractors({"rest": rest[:9]}, "item", chosen[:9], "AB")}
-    assert few["B"].discrimination is None
+    options = {option.value: option for option in distractors({"rest": rest_scores}, "item", chosen, "ABC")}
+    assert options["B"].discrimination == pytest.approx(0.6)
+    assert options["A"].discrimination == pytest.approx(-0.6)
+    assert options["C"].discrimination is None
+    few_options = {option.value: option for option in distractors({"rest": rest_scores[:9]}, "item", chosen[:9], "AB")}
+    assert few_options["B"].discrimination is None

@@ -18,18 +18,18 @@ REFERENCE, OTHER = {"a.sv": b"a & b"}, {"a.sv": b"a | b"}
 
 class Prover:
     def __init__(self, result: str) -> None:
-        self.asked: list[str] = []
+        self.tops: list[str] = []
         self._result = result
 
     async def __call__(
         self,
         reference: Mapping[str, bytes],
-        other: Mapping[str, bytes],
+        candidate: Mapping[str, bytes],
         top: str,
         dont_cares: DontCares,
         parameter_sets: ParameterSets,
     ) -> KnownOpinion:
-        self.asked.append(top)
+        self.tops.append(top)
         with_these = dict(parameter_sets[0]) if parameter_sets else {}
         return KnownOpinion(
             result=self._result, depth=None, cycle=2, stimulus=({"a": 1},), reason="why", parameters=with_these
@@ -39,10 +39,10 @@ class Prover:
 async def test_an_opinion_is_kept_over_a_restart(tmp_path: Path) -> None:
     prover = Prover("differs")
     first = await KnownOpinions(tmp_path / "kept", prover, "tools")(REFERENCE, OTHER, "m")
-    again = await KnownOpinions(tmp_path / "kept", prover, "tools")(REFERENCE, OTHER, "m")
-    assert first == again
-    assert again.stimulus == ({"a": 1},)
-    assert prover.asked == ["m"]
+    second = await KnownOpinions(tmp_path / "kept", prover, "tools")(REFERENCE, OTHER, "m")
+    assert first == second
+    assert second.stimulus == ({"a": 1},)
+    assert prover.tops == ["m"]
     assert {file.stat().st_mode & 0o777 for file in (tmp_path / "kept").iterdir()} == {0o600}
 
 
@@ -54,42 +54,42 @@ async def test_other_designs_and_other_tools_are_asked_about_again(tmp_path: Pat
     await KnownOpinions(tmp_path, prover, "newer")(REFERENCE, OTHER, "m")
     await KnownOpinions(tmp_path, prover, "tools")(REFERENCE, OTHER, "m", DontCares(always=("y",)))
     await KnownOpinions(tmp_path, prover, "tools")(REFERENCE, OTHER, "m", DontCares(unless={"y": "a"}))
-    assert len(prover.asked) == 6
+    assert len(prover.tops) == 6
 
 
 async def test_other_sets_of_parameters_are_asked_about_again_and_kept_with_what_they_show(tmp_path: Path) -> None:
     prover = Prover("differs")
-    known = KnownOpinions(tmp_path, prover, "tools")
+    opinions = KnownOpinions(tmp_path, prover, "tools")
     for sets in ((), ({"W": 3},), ({"W": 3}, {"W": 4}), ({"W": 4}, {"W": 3})):
-        await known(REFERENCE, OTHER, "m", parameter_sets=sets)
-    assert len(prover.asked) == 4
-    again = await known(REFERENCE, OTHER, "m", parameter_sets=({"W": 3},))
-    assert again.parameters == {"W": 3}
-    assert len(prover.asked) == 4
+        await opinions(REFERENCE, OTHER, "m", parameter_sets=sets)
+    assert len(prover.tops) == 4
+    opinion = await opinions(REFERENCE, OTHER, "m", parameter_sets=({"W": 3},))
+    assert opinion.parameters == {"W": 3}
+    assert len(prover.tops) == 4
 
 
 async def test_what_was_proved_before_there_were_sets_of_parameters_is_still_known(tmp_path: Path) -> None:
-    files: list[JsonValue] = [{"a.sv": hashlib.sha256(one["a.sv"]).hexdigest()} for one in (REFERENCE, OTHER)]
-    kept: dict[str, JsonValue] = {"result": "equivalent", "depth": None, "cycle": None, "stimulus": [], "reason": ""}
-    (tmp_path / f"{digest(['tools', 'm', *files])}.json").write_text(json.dumps(kept))
+    files: list[JsonValue] = [{"a.sv": hashlib.sha256(design["a.sv"]).hexdigest()} for design in (REFERENCE, OTHER)]
+    record: dict[str, JsonValue] = {"result": "equivalent", "depth": None, "cycle": None, "stimulus": [], "reason": ""}
+    (tmp_path / f"{digest(['tools', 'm', *files])}.json").write_text(json.dumps(record))
     prover = Prover("differs")
-    found = await KnownOpinions(tmp_path, prover, "tools")(REFERENCE, OTHER, "m")
-    assert (found.result, found.parameters, prover.asked) == ("equivalent", {}, [])
+    opinion = await KnownOpinions(tmp_path, prover, "tools")(REFERENCE, OTHER, "m")
+    assert (opinion.result, opinion.parameters, prover.tops) == ("equivalent", {}, [])
 
 
 async def test_what_was_not_decided_is_tried_again(tmp_path: Path) -> None:
     prover = Prover("unknown")
-    known = KnownOpinions(tmp_path, prover, "tools")
+    opinions = KnownOpinions(tmp_path, prover, "tools")
     for _ in range(2):
-        await known(REFERENCE, OTHER, "m")
-    assert len(prover.asked) == 2
+        await opinions(REFERENCE, OTHER, "m")
+    assert len(prover.tops) == 2
 
 
 async def test_a_file_that_can_not_be_read_is_proved_again(tmp_path: Path) -> None:
     prover = Prover("equivalent")
-    known = KnownOpinions(tmp_path, prover, "tools")
-    await known(REFERENCE, OTHER, "m")
+    opinions = KnownOpinions(tmp_path, prover, "tools")
+    await opinions(REFERENCE, OTHER, "m")
     (file,) = tmp_path.iterdir()
     file.write_text("{")
-    await known(REFERENCE, OTHER, "m")
-    assert len(prover.asked) == 2
+    await opinions(REFERENCE, OTHER, "m")
+    assert len(prover.tops) == 2

@@ -11,7 +11,7 @@ from benchwright_authoring.new_problem import new_problem
 from benchwright_problems.problem import QuestionFormat
 from benchwright_server.cli.app import command_line
 
-from ...support.service.judge_endpoint import Asked, JudgeEndpoint, Played, content
+from ...support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, PlayedReply, content
 
 
 @pytest.fixture
@@ -26,14 +26,14 @@ class Models:
 
     def __init__(self) -> None:
         self.good = {"multiple-choice": "A", "fill-in-the-blank": "24", "free-response": "Because."}
-        self.asked: list[Asked] = []
+        self.requests: list[JudgeRequest] = []
 
-    def __call__(self, asked: Asked) -> Played:
-        self.asked.append(asked)
-        if asked.body["model"] == "bad":
+    def __call__(self, request: JudgeRequest) -> PlayedReply:
+        self.requests.append(request)
+        if request.body["model"] == "bad":
             return content("It is B, I think.")
-        form = "fill-in-the-blank" if "blank" in asked.system else "free-response"
-        form = "multiple-choice" if "letter" in asked.system else form
+        form = "fill-in-the-blank" if "blank" in request.system else "free-response"
+        form = "multiple-choice" if "letter" in request.system else form
         return content(json.dumps({"reason": "It is.", "answer": self.good[form]}))
 
 
@@ -45,7 +45,7 @@ def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Models]:
         config = tmp_path / "home" / "config"
         config.mkdir(parents=True)
         judges = (
-            f'[[judge]]\nname = "{one}"\nmodel = "{one}"\nbase_url = "{endpoint.url}"\n' for one in ("good", "bad")
+            f'[[judge]]\nname = "{name}"\nmodel = "{name}"\nbase_url = "{endpoint.url}"\n' for name in ("good", "bad")
         )
         (config / "judges.toml").write_text("".join(judges))
         yield played
@@ -59,8 +59,8 @@ def tried(*options: str) -> tuple[int, str]:
 def test_each_model_answers_each_question_and_rules_say_which_are_right(folder: Path, models: Models) -> None:
     code, printed = tried(str(folder), "--model", "good", "--model", "bad", "--json")
     assert code == 0, printed
-    found = {(one["problem"], one["model"]): (one["answer"], one["is_right"]) for one in json.loads(printed)}
-    assert found == {
+    answers = {(row["problem"], row["model"]): (row["answer"], row["is_right"]) for row in json.loads(printed)}
+    assert answers == {
         ("multiple-choice", "good"): ("A", True),
         ("multiple-choice", "bad"): ("B", False),
         ("fill-in-the-blank", "good"): ("24", True),
@@ -74,9 +74,9 @@ def test_the_key_is_not_sent(folder: Path, models: Models) -> None:
     problem = folder / "free-response" / "problem.toml"
     problem.write_text(problem.read_text().replace("A model answer.", "Only the key says this."))
     assert tried(str(folder), "free-response", "--model", "good")[0] == 0
-    (asked,) = models.asked
-    assert "Only the key" not in json.dumps(asked.body)
-    assert "Why this is right" not in json.dumps(asked.body)
+    (request,) = models.requests
+    assert "Only the key" not in json.dumps(request.body)
+    assert "Why this is right" not in json.dumps(request.body)
 
 
 def test_replies_are_shown_on_request_and_a_model_that_fails_is_named(folder: Path, models: Models) -> None:
@@ -94,6 +94,6 @@ def test_what_a_terminal_would_obey_is_not_printed(folder: Path, models: Models)
     models.good["fill-in-the-blank"] = "\x1b]0;owned\x07 \u202e \ud800"
     code, printed = tried(str(folder), "fill-in-the-blank", "--model", "good", "--model", "good", "--replies")
     assert code == 0, printed
-    assert len(models.asked) == 1
+    assert len(models.requests) == 1
     assert not {"\x1b", "\x07", "\u202e"} & set(printed)
     assert tried(str(folder), "fill-in-the-blank", "--model", "good", "--json")[0] == 0

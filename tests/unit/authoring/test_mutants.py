@@ -18,46 +18,46 @@ endmodule
 FILES = {"counter.sv": TEXT.encode()}
 
 
-def found() -> dict[str, list[Mutant]]:
+def counter_mutants() -> dict[str, list[Mutant]]:
     return mutants(FILES, {"counter.sv": TEXT})
 
 
 def all_of(by_kind: dict[str, list[Mutant]]) -> list[Mutant]:
-    return [mutant for made in by_kind.values() for mutant in made]
+    return [mutant for kind_mutants in by_kind.values() for mutant in kind_mutants]
 
 
 def test_each_changed_file_comes_up_once_and_none_is_the_reference() -> None:
-    texts = [mutant.applied(FILES)["counter.sv"] for mutant in all_of(found())]
+    texts = [mutant.applied(FILES)["counter.sv"] for mutant in all_of(counter_mutants())]
     assert len(texts) == len(set(texts))
     assert FILES["counter.sv"] not in texts
 
 
 def test_a_mutant_keeps_its_id_and_others_have_another() -> None:
-    ids = [mutant.id for mutant in all_of(found())]
-    assert ids == [mutant.id for mutant in all_of(found())]
+    ids = [mutant.id for mutant in all_of(counter_mutants())]
+    assert ids == [mutant.id for mutant in all_of(counter_mutants())]
     assert len(ids) == len(set(ids))
 
 
 def test_offsets_are_bytes_where_the_text_is_not_ascii() -> None:
-    for mutant in all_of(found()):
+    for mutant in all_of(counter_mutants()):
         assert FILES["counter.sv"][mutant.start : mutant.end].decode() == mutant.before
 
 
 def test_a_sample_takes_every_kind_before_it_takes_one_again() -> None:
-    by_kind = found()
+    by_kind = counter_mutants()
     first = list(islice(in_turn(by_kind, "0"), len(by_kind)))
     assert {mutant.kind for mutant in first} == set(by_kind)
 
 
 def test_the_same_seed_gives_the_same_order_and_another_seed_another() -> None:
-    order = [mutant.id for mutant in in_turn(found(), "0")]
-    assert order == [mutant.id for mutant in in_turn(found(), "0")]
-    assert order != [mutant.id for mutant in in_turn(found(), "1")]
-    assert sorted(order) == sorted(mutant.id for mutant in in_turn(found(), "1"))
+    order = [mutant.id for mutant in in_turn(counter_mutants(), "0")]
+    assert order == [mutant.id for mutant in in_turn(counter_mutants(), "0")]
+    assert order != [mutant.id for mutant in in_turn(counter_mutants(), "1")]
+    assert sorted(order) == sorted(mutant.id for mutant in in_turn(counter_mutants(), "1"))
 
 
 def test_a_diff_names_the_file_and_the_line() -> None:
-    (mutant,) = found()["equality"]
+    (mutant,) = counter_mutants()["equality"]
     assert mutant.line == 3
     lines = mutant.diff(FILES).splitlines()
     assert lines[:2] == ["--- a/counter.sv", "+++ b/counter.sv"]
@@ -65,10 +65,17 @@ def test_a_diff_names_the_file_and_the_line() -> None:
     assert "+  assign top = q != 4'd9;" in lines
 
 
-def fault(before: str, after: str) -> Mutant:
-    start = TEXT.encode().index(before.encode())
+def fault(old_text: str, new_text: str) -> Mutant:
+    start = TEXT.encode().index(old_text.encode())
     return Mutant(
-        id="x", kind="x", path="counter.sv", line=1, start=start, end=start + len(before), before=before, after=after
+        id="x",
+        kind="x",
+        path="counter.sv",
+        line=1,
+        start=start,
+        end=start + len(old_text),
+        before=old_text,
+        after=new_text,
     )
 
 
@@ -85,11 +92,13 @@ def test_a_reference_that_slang_refuses_leaves_the_decision_to_the_harness() -> 
 
 
 def test_the_top_is_the_module_that_no_other_instantiates() -> None:
-    above = b"module top (input logic clk, rst); counter c (.clk, .rst, .q(), .top()); endmodule\n"
-    assert Compiler({**FILES, "top.sv": above}).tops == ["top"]
+    top_source = b"module top (input logic clk, rst); counter c (.clk, .rst, .q(), .top()); endmodule\n"
+    assert Compiler({**FILES, "top.sv": top_source}).tops == ["top"]
 
 
 def test_other_files_of_the_reference_are_compiled_and_only_its_own_changed() -> None:
-    given = b"module given (output logic x); assign x = 1'b1; endmodule\n"
-    by_kind = mutants({**FILES, "given.sv": given, "notes.md": b"a + b"}, {"counter.sv": TEXT, "notes.md": "a + b"})
+    fixed_source = b"module given (output logic x); assign x = 1'b1; endmodule\n"
+    by_kind = mutants(
+        {**FILES, "given.sv": fixed_source, "notes.md": b"a + b"}, {"counter.sv": TEXT, "notes.md": "a + b"}
+    )
     assert {mutant.path for mutant in all_of(by_kind)} == {"counter.sv"}

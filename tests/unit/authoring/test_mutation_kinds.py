@@ -25,8 +25,8 @@ def faults(body: str) -> dict[str, list[str]]:
     files = {"m.sv": text.encode()}
     head, tail = module("@").split("@")
     return {
-        kind: [one.applied(files)["m.sv"].decode().removeprefix(head).removesuffix(tail) for one in made]
-        for kind, made in mutants(files, {"m.sv": text}).items()
+        kind: [mutant.applied(files)["m.sv"].decode().removeprefix(head).removesuffix(tail) for mutant in kind_mutants]
+        for kind, kind_mutants in mutants(files, {"m.sv": text}).items()
     }
 
 
@@ -132,8 +132,8 @@ def test_each_kind_makes_its_fault(kind: str, body: str, changed: list[str]) -> 
 @pytest.mark.parametrize("condition", ["a == b", "!w", "a < b"])
 def test_an_opposite_that_an_operator_makes_too_is_made_once(condition: str) -> None:
     body = f"always_comb if ({condition}) q = a;"
-    made = [text for texts in faults(body).values() for text in texts]
-    assert len(made) == len(set(made))
+    variants = [text for texts in faults(body).values() for text in texts]
+    assert len(variants) == len(set(variants))
     assert "condition-opposite" not in faults(body)
 
 
@@ -156,7 +156,7 @@ def test_kinds_have_names_of_their_own_and_one_is_not_scored() -> None:
     ],
 )
 def test_what_is_no_part_of_the_behaviour_is_left_alone(body: str) -> None:
-    assert not {kind: made for kind, made in faults(body).items() if kind != "width"}
+    assert not {kind: kind_mutants for kind, kind_mutants in faults(body).items() if kind != "width"}
 
 
 def test_ports_and_parameters_of_a_module_stay_as_they_are() -> None:
@@ -166,15 +166,15 @@ def test_ports_and_parameters_of_a_module_stay_as_they_are() -> None:
 
 def test_what_a_macro_stands_for_is_left_alone_and_what_is_beside_it_is_not() -> None:
     text = "`define ONE 1\nmodule m (output int q, r);\nassign q = `ONE;\nassign r = 5;\nendmodule\n"
-    found = mutants({"m.sv": text.encode()}, {"m.sv": text})
-    assert [(one.line, one.before) for one in found["constant-plus-one"]] == [(4, "5")]
+    by_kind = mutants({"m.sv": text.encode()}, {"m.sv": text})
+    assert [(mutant.line, mutant.before) for mutant in by_kind["constant-plus-one"]] == [(4, "5")]
 
 
 def test_nothing_that_a_reference_includes_is_opened(tmp_path: Path) -> None:
     (tmp_path / "secret.svh").write_text("assign w = 1;\n")
     text = f'module m (output w, v);\n`include "{tmp_path}/secret.svh"\nassign v = 1;\nendmodule\n'
-    found = mutants({"m.sv": text.encode()}, {"m.sv": text})
-    assert [one.line for one in found["constant-plus-one"]] == [3]
+    by_kind = mutants({"m.sv": text.encode()}, {"m.sv": text})
+    assert [mutant.line for mutant in by_kind["constant-plus-one"]] == [3]
 
 
 def test_deep_nesting_is_walked() -> None:

@@ -44,26 +44,30 @@ def pack(*problems: ProblemFindings, limit: int | None = None) -> PackFindings:
 
 
 def test_what_is_equivalent_undecided_or_not_compiled_does_not_count() -> None:
-    others = (Status.EQUIVALENT, Status.UNDECIDED, Status.NOT_COMPILED)
-    found = [finding(Status.KILLED), finding(Status.SURVIVED), *map(finding, others)]
-    assert (rate(found).killed.count, rate(found).killed.total) == (1, 2)
+    uncounted = (Status.EQUIVALENT, Status.UNDECIDED, Status.NOT_COMPILED)
+    findings = [finding(Status.KILLED), finding(Status.SURVIVED), *map(finding, uncounted)]
+    assert (rate(findings).killed.count, rate(findings).killed.total) == (1, 2)
 
 
 def test_what_can_differ_by_scheduling_alone_does_not_count() -> None:
-    found = [finding(Status.KILLED), finding(Status.SURVIVED, is_scored=False), finding(Status.KILLED, is_scored=False)]
-    assert (rate(found).killed.count, rate(found).killed.total) == (1, 1)
+    findings = [
+        finding(Status.KILLED),
+        finding(Status.SURVIVED, is_scored=False),
+        finding(Status.KILLED, is_scored=False),
+    ]
+    assert (rate(findings).killed.count, rate(findings).killed.total) == (1, 1)
 
 
 def test_a_timeout_counts_as_killed_and_is_counted_apart() -> None:
-    found = [finding(Status.KILLED, reason=Reason.TIMEOUT), finding(Status.KILLED, reason=Reason.TESTS_FAILED)]
-    assert (rate(found).killed.count, rate(found).timeouts) == (2, 1)
+    findings = [finding(Status.KILLED, reason=Reason.TIMEOUT), finding(Status.KILLED, reason=Reason.TESTS_FAILED)]
+    assert (rate(findings).killed.count, rate(findings).timeouts) == (2, 1)
 
 
 def test_the_interval_is_wilsons() -> None:
     # Newcombe 1998, "Two-sided confidence intervals for the single proportion", method 3: 81 of 263.
-    found = [finding(Status.KILLED)] * 81 + [finding(Status.SURVIVED)] * 182
-    assert rate(found).killed.low == pytest.approx(0.2553, abs=5e-5)
-    assert rate(found).killed.high == pytest.approx(0.3662, abs=5e-5)
+    findings = [finding(Status.KILLED)] * 81 + [finding(Status.SURVIVED)] * 182
+    assert rate(findings).killed.low == pytest.approx(0.2553, abs=5e-5)
+    assert rate(findings).killed.high == pytest.approx(0.3662, abs=5e-5)
 
 
 def test_of_nothing_there_is_no_rate() -> None:
@@ -72,17 +76,17 @@ def test_of_nothing_there_is_no_rate() -> None:
 
 
 def test_the_kind_that_survives_most_comes_first() -> None:
-    found = [finding(Status.KILLED, kind="edge"), finding(Status.SURVIVED, kind="boundary")]
-    assert list(rates_by(found, kind_of)) == ["boundary", "edge"]
+    findings = [finding(Status.KILLED, kind="edge"), finding(Status.SURVIVED, kind="boundary")]
+    assert list(rates_by(findings, kind_of)) == ["boundary", "edge"]
 
 
 def test_the_weakest_harness_comes_first_and_what_was_left_out_has_its_reason() -> None:
     strong = ProblemFindings(id="strong", findings=(finding(Status.KILLED),))
     weak = ProblemFindings(id="weak", findings=(finding(Status.SURVIVED),))
     absent = ProblemFindings(id="absent", left_out="The reference does not pass: failed: x")
-    found = pack(strong, weak, absent)
-    assert [one.id for one in weakest_first(found)] == ["weak", "strong"]
-    text = page(found)
+    report = pack(strong, weak, absent)
+    assert [problem.id for problem in weakest_first(report)] == ["weak", "strong"]
+    text = page(report)
     assert text.index("| weak |") < text.index("| strong |")
     assert "| absent | The reference does not pass: failed: x |" in text
 
@@ -114,5 +118,5 @@ def test_the_page_about_weak_tests_names_every_kind() -> None:
 
 
 def test_a_report_that_was_written_is_read_again() -> None:
-    found = pack(ProblemFindings(id="p", findings=(finding(Status.SURVIVED, reason=Reason.PASSED),)), limit=3)
-    assert PackFindings.model_validate_json(found.model_dump_json()) == found
+    report = pack(ProblemFindings(id="p", findings=(finding(Status.SURVIVED, reason=Reason.PASSED),)), limit=3)
+    assert PackFindings.model_validate_json(report.model_dump_json()) == report

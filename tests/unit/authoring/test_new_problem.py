@@ -12,11 +12,11 @@ from benchwright_problems.storage.pack_folder import read_pack_folder, wrong_sol
 
 @pytest.mark.parametrize("form", list(FORMS.values()))
 def test_every_form_makes_a_pack_that_can_be_read(tmp_path: Path, form: Form) -> None:
-    made = new_problem(tmp_path / "my-pack", "first-one", form)
+    folder = new_problem(tmp_path / "my-pack", "first-one", form)
     (problem,) = read_pack_folder(tmp_path / "my-pack").problems
-    assert made == tmp_path / "my-pack" / "first-one"
+    assert folder == tmp_path / "my-pack" / "first-one"
     assert problem.id == "first-one"
-    text = "".join(file.read_text() for file in made.rglob("*") if file.is_file())
+    text = "".join(file.read_text() for file in folder.rglob("*") if file.is_file())
     assert not [word for word in ("@ID@", "@TOP@", "@FORMAT@", "@CHOICES@", "@ANSWER@", "@RUBRIC@") if word in text]
     if problem.kind is Kind.DESIGN:
         assert problem.public.expected == ("rtl/first_one.sv",)
@@ -54,10 +54,10 @@ def test_a_name_that_is_none_is_refused(tmp_path: Path, name: str) -> None:
 def test_nothing_is_written_where_something_is_or_can_not_be_read(tmp_path: Path) -> None:
     folder = tmp_path / "p"
     new_problem(folder, "a", QuestionFormat.ASSERTION)
-    before = (folder / "pack.toml").read_bytes()
+    pack_bytes = (folder / "pack.toml").read_bytes()
     with pytest.raises(NewProblemError, match="is there already"):
         new_problem(folder, "a", DesignForm.COCOTB)
-    assert (folder / "pack.toml").read_bytes() == before
+    assert (folder / "pack.toml").read_bytes() == pack_bytes
     (folder / "pack.toml").write_text("name = ")
     with pytest.raises(DatasetError, match=r"pack\.toml"):
         new_problem(folder, "b", DesignForm.COCOTB)
@@ -73,20 +73,20 @@ def test_a_folder_whose_name_no_pack_can_have_is_refused(tmp_path: Path) -> None
 @pytest.fixture
 def quiz(tmp_path: Path) -> Path:
     """A pack with a multiple-choice question that has a figure on both sides."""
-    made = new_problem(tmp_path / "quiz", "stalls", QuestionFormat.MULTIPLE_CHOICE)
-    for folder in (made, made / "hidden"):
+    problem_folder = new_problem(tmp_path / "quiz", "stalls", QuestionFormat.MULTIPLE_CHOICE)
+    for folder in (problem_folder, problem_folder / "hidden"):
         (folder / "figures").mkdir(parents=True)
         (folder / "figures" / "a.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>')
-    (made / "statement.md").write_text("# Stalls\n\n![a pipeline](figures/a.svg)\n\nWhat happens then?\n")
-    text = (made / "problem.toml").read_text().replace('"First"', '"A \\"bubble\\" 气泡"')
-    (made / "problem.toml").write_text(text.replace("Why this", "![late](figures/a.svg) Why this"))
-    return made.parent
+    (problem_folder / "statement.md").write_text("# Stalls\n\n![a pipeline](figures/a.svg)\n\nWhat happens then?\n")
+    text = (problem_folder / "problem.toml").read_text().replace('"First"', '"A \\"bubble\\" 气泡"')
+    (problem_folder / "problem.toml").write_text(text.replace("Why this", "![late](figures/a.svg) Why this"))
+    return problem_folder.parent
 
 
 def test_a_twin_asks_the_same_without_options(quiz: Path) -> None:
-    made = free_response_twin(quiz, "stalls", "stalls-free")
+    twin_folder = free_response_twin(quiz, "stalls", "stalls-free")
     original, twin = read_pack_folder(quiz).problems
-    assert made == quiz / "stalls-free"
+    assert twin_folder == quiz / "stalls-free"
     assert twin.public.question is not None
     assert (twin.public.question.format, twin.public.question.choices) == (QuestionFormat.FREE_RESPONSE, ())
     assert twin.public.statement == original.public.statement
@@ -97,20 +97,20 @@ def test_a_twin_asks_the_same_without_options(quiz: Path) -> None:
     assert key.value == 'A "bubble" 气泡'
     assert key.explanation.endswith("The same question with options: stalls.")
     assert key.figures
-    assert "A model answer" not in (made / "problem.toml").read_text()
+    assert "A model answer" not in (twin_folder / "problem.toml").read_text()
 
 
 def test_a_twin_of_what_has_no_options_or_with_a_name_that_is_taken_is_refused(quiz: Path) -> None:
-    before = (quiz / "pack.toml").read_bytes()
-    for problem, name, said in (
+    pack_bytes = (quiz / "pack.toml").read_bytes()
+    for problem, name, message in (
         ("absent", "x", "is no multiple-choice question"),
         ("stalls", "stalls", "is there already"),
         ("stalls", "../x", "can't be a problem's name"),
     ):
-        with pytest.raises(NewProblemError, match=said):
+        with pytest.raises(NewProblemError, match=message):
             free_response_twin(quiz, problem, name)
     new_problem(quiz, "open", QuestionFormat.OPEN_ENDED)
     with pytest.raises(NewProblemError, match="is no multiple-choice question"):
         free_response_twin(quiz, "open", "x")
-    assert before != (quiz / "pack.toml").read_bytes()
+    assert pack_bytes != (quiz / "pack.toml").read_bytes()
     assert sorted(path.name for path in quiz.iterdir()) == ["open", "pack.toml", "stalls"]

@@ -41,13 +41,13 @@ items = [{ text = "x", points = 2 }, { text = "y" }]
 Found = list[tuple[str, str, str]]
 
 
-def at(text: str) -> tuple[str, int]:
+def split_mark(text: str) -> tuple[str, int]:
     """A text without its mark, and where that was."""
     return text.replace("|", ""), text.index("|")
 
 
 @pytest.mark.parametrize(
-    ("path", "written"),
+    ("path", "expected_text"),
     [
         (("id",), '"a"'),
         (("limits", "wall_s"), "5"),
@@ -59,9 +59,9 @@ def at(text: str) -> tuple[str, int]:
         (("nothing",), 'id = "a" # here'),
     ],
 )
-def test_a_value_is_found_by_its_path(path: tuple[str | int, ...], written: str) -> None:
+def test_a_value_is_found_by_its_path(path: tuple[str | int, ...], expected_text: str) -> None:
     span = TomlPlaces(TEXT).span(path)
-    assert TEXT[span.start : span.end] == written
+    assert TEXT[span.start : span.end] == expected_text
 
 
 @pytest.mark.parametrize(
@@ -82,8 +82,8 @@ def test_a_value_is_found_by_its_path(path: tuple[str | int, ...], written: str)
     ],
 )
 def test_what_can_be_written_is_proposed(text: str, labels: set[str]) -> None:
-    _, proposals = toml_proposals(PROBLEM_FIELDS, *at(text))
-    assert labels <= {one.label for one in proposals}
+    _, proposals = toml_proposals(PROBLEM_FIELDS, *split_mark(text))
+    assert labels <= {proposal.label for proposal in proposals}
 
 
 @pytest.mark.parametrize(
@@ -91,37 +91,37 @@ def test_what_can_be_written_is_proposed(text: str, labels: set[str]) -> None:
     ["# kind = |", '[[hints]]\ntext = """\n|\n"""\n', 'domain = "|', "nothing = |", "[nowhere]\n|", 'id = "a" |'],
 )
 def test_nothing_is_proposed_where_nothing_fits(text: str) -> None:
-    assert toml_proposals(PROBLEM_FIELDS, *at(text))[1] == []
+    assert toml_proposals(PROBLEM_FIELDS, *split_mark(text))[1] == []
 
 
 def test_a_field_that_is_there_is_not_proposed_again() -> None:
-    assert "id" not in {one.label for one in toml_proposals(PROBLEM_FIELDS, *at('id = "a"\n|'))[1]}
+    assert "id" not in {proposal.label for proposal in toml_proposals(PROBLEM_FIELDS, *split_mark('id = "a"\n|'))[1]}
 
 
 def test_every_field_says_what_it_means_and_is_in_the_reference() -> None:
     page = (ROOT / "docs" / "reference" / "pack-format.md").read_text()
     waiting: list[tuple[FileFields, tuple[str, ...]]] = [(PACK_FIELDS, ()), (PROBLEM_FIELDS, ())]
-    seen = 0
+    field_count = 0
     while waiting:
         file, table = waiting.pop()
-        for one in fields(file, table):
-            assert one.about
-            assert one.name in page, (table, one.name)
-            seen += 1
-            if one.is_table:
-                waiting.append((file, (*table, one.name)))
-    assert seen > 40
+        for field in fields(file, table):
+            assert field.description
+            assert field.name in page, (table, field.name)
+            field_count += 1
+            if field.is_table:
+                waiting.append((file, (*table, field.name)))
+    assert field_count > 40
 
 
 def test_the_field_under_the_mouse_is_explained_with_its_values() -> None:
-    text, offset = at('[question]\nfor|mat = "assertion"\n')
-    found = toml_hover(PROBLEM_FIELDS, text, offset)
-    assert found is not None
-    span, about = found
+    text, offset = split_mark('[question]\nfor|mat = "assertion"\n')
+    hover = toml_hover(PROBLEM_FIELDS, text, offset)
+    assert hover is not None
+    span, explanation = hover
     assert text[span.start : span.end] == "format"
-    assert '`"multiple-choice"`' in about
-    assert toml_hover(PROBLEM_FIELDS, *at("nothing| = 1")) is None
-    assert toml_hover(PACK_FIELDS, *at("ver|sion = 1")) is not None
+    assert '`"multiple-choice"`' in explanation
+    assert toml_hover(PROBLEM_FIELDS, *split_mark("nothing| = 1")) is None
+    assert toml_hover(PACK_FIELDS, *split_mark("ver|sion = 1")) is not None
 
 
 @pytest.mark.parametrize("folder", sorted(file.parent for file in STARTER.glob("*/problem.toml")), ids=lambda f: f.name)
@@ -148,9 +148,12 @@ def check(tmp_path: Path) -> Check:
             file = folder / path
             file.parent.mkdir(parents=True, exist_ok=True)
             file.unlink() if text is None else file.write_text(text)
-        found = remarks(ProblemFolder(folder, {}))
+        folder_remarks = remarks(ProblemFolder(folder, {}))
         texts = {name: (folder / name).read_text() for name in ("problem.toml", "statement.md")}
-        return [(one.file, texts[one.file][one.span.start : one.span.end], one.message) for one in found]
+        return [
+            (remark.file, texts[remark.file][remark.span.start : remark.span.end], remark.message)
+            for remark in folder_remarks
+        ]
 
     return check
 
@@ -159,7 +162,7 @@ HEAD = 'id = "one"\nkind = "design"\ncategory = "cid003"\ndifficulty = "easy"\ne
 
 
 @pytest.mark.parametrize(
-    ("changes", "place", "message"),
+    ("changes", "expected_text", "message"),
     [
         ({"problem.toml": HEAD + "wall = 1\n"}, "wall", "there is no such field"),
         ({"problem.toml": HEAD.replace('"easy"', '"soft"')}, '"soft"', "difficulty"),
@@ -182,26 +185,26 @@ HEAD = 'id = "one"\nkind = "design"\ncategory = "cid003"\ndifficulty = "easy"\ne
     ],
 )
 def test_what_does_not_fit_is_told_at_its_place(
-    check: Check, changes: Mapping[str, str | None], place: str, message: str
+    check: Check, changes: Mapping[str, str | None], expected_text: str, message: str
 ) -> None:
-    ((file, at_text, said),) = check(changes)
+    ((file, at_text, remark_text),) = check(changes)
     assert file == "problem.toml"
-    assert at_text == place
-    assert message in said
+    assert at_text == expected_text
+    assert message in remark_text
 
 
 def test_a_port_that_the_reference_does_not_have_is_told_in_the_statement(check: Check, tmp_path: Path) -> None:
     text = (tmp_path / "p" / "one" / "statement.md").read_text()
-    ((file, at_text, said),) = check({"statement.md": text.replace("| `en` |", "| `enable` |")})
+    ((file, at_text, message),) = check({"statement.md": text.replace("| `en` |", "| `enable` |")})
     assert (file, at_text) == ("statement.md", "enable")
-    assert "has no port enable" in said
+    assert "has no port enable" in message
 
 
 def test_a_dont_care_that_is_no_port_of_the_reference_is_told(check: Check, tmp_path: Path) -> None:
     text = (tmp_path / "p" / "one" / "problem.toml").read_text()
     declared = f'{text}\n[dont_care]\nalways = ["level"]\nunless = {{ q = "ready" }}\n'
-    said = [(at_text, message) for _, at_text, message in check({"problem.toml": declared})]
-    assert said == [
+    remark_texts = [(at_text, message) for _, at_text, message in check({"problem.toml": declared})]
+    assert remark_texts == [
         ('"level"', "The reference has no port level."),
         ('"ready"', "The reference has no port ready."),
     ]
@@ -209,14 +212,14 @@ def test_a_dont_care_that_is_no_port_of_the_reference_is_told(check: Check, tmp_
 
 def test_what_an_author_leaves_open_is_hidden_and_leaves_the_digest_of_others_alone(tmp_path: Path) -> None:
     folder = new_problem(tmp_path / "p", "one", DesignForm.COCOTB)
-    before = read_pack_folder(tmp_path / "p").problems[0]
-    assert not before.hidden.dont_cares
+    first_problem = read_pack_folder(tmp_path / "p").problems[0]
+    assert not first_problem.hidden.dont_cares
     file = folder / "problem.toml"
     file.write_text(f'{file.read_text()}\n[dont_care]\nunless = {{ q = "en" }}\n')
-    after = read_pack_folder(tmp_path / "p").problems[0]
-    assert after.hidden.dont_cares == DontCares(unless={"q": "en"})
-    assert after.public_digest == before.public_digest
-    assert after.hidden.sha256 != before.hidden.sha256
+    second_problem = read_pack_folder(tmp_path / "p").problems[0]
+    assert second_problem.hidden.dont_cares == DontCares(unless={"q": "en"})
+    assert second_problem.public_digest == first_problem.public_digest
+    assert second_problem.hidden.sha256 != first_problem.hidden.sha256
 
 
 @pytest.mark.parametrize(
@@ -243,8 +246,8 @@ def test_a_parameter_of_a_proof_that_the_top_does_not_have_is_told(check: Check,
         "problem.toml": f"{text}\n[proof]\nparameters = {sets}\n",
         "hidden/reference/rtl/one.sv": PARAMETRISED,
     }
-    said = [(at_text, message) for _, at_text, message in check(changes) if "parameter" in message]
-    assert said == [
+    remark_texts = [(at_text, message) for _, at_text, message in check(changes) if "parameter" in message]
+    assert remark_texts == [
         ("DEPTH", "The module one of the reference has no parameter DEPTH."),
         ("HALF", "The module one of the reference has no parameter HALF."),
     ]
@@ -253,23 +256,26 @@ def test_a_parameter_of_a_proof_that_the_top_does_not_have_is_told(check: Check,
 def test_parameters_of_proofs_are_hidden_and_leave_the_digest_of_others_alone(tmp_path: Path) -> None:
     folder = new_problem(tmp_path / "p", "one", DesignForm.COCOTB)
     file = folder / "problem.toml"
-    before = read_pack_folder(tmp_path / "p").problems[0]
-    assert before.hidden.parameter_sets == ()
+    first_problem = read_pack_folder(tmp_path / "p").problems[0]
+    assert first_problem.hidden.parameter_sets == ()
     spec = ProblemFile.model_validate(tomllib.loads(file.read_text()))
-    assert before.hidden.sha256 == digest(
+    assert first_problem.hidden.sha256 == digest(
         {
             "spec": spec.model_dump(mode="json", exclude={"hints", "dont_care", "proof", "published"}),
-            "statement": before.public.statement,
-            "public": dict(before.public.files),
-            "harness": dict(before.hidden.harness),
-            "reference": dict(before.hidden.reference),
+            "statement": first_problem.public.statement,
+            "public": dict(first_problem.public.files),
+            "harness": dict(first_problem.hidden.harness),
+            "reference": dict(first_problem.hidden.reference),
         }
     )
     file.write_text(f"{file.read_text()}\n[proof]\nparameters = [{{ W = 3 }}, {{ W = 16, D = 8 }}]\n")
-    after = read_pack_folder(tmp_path / "p").problems[0]
-    assert after.hidden.parameter_sets == ({"W": 3}, {"W": 16, "D": 8})
-    assert (after.public_digest, after.harness_digest) == (before.public_digest, before.harness_digest)
-    assert after.hidden.sha256 != before.hidden.sha256
+    second_problem = read_pack_folder(tmp_path / "p").problems[0]
+    assert second_problem.hidden.parameter_sets == ({"W": 3}, {"W": 16, "D": 8})
+    assert (second_problem.public_digest, second_problem.harness_digest) == (
+        first_problem.public_digest,
+        first_problem.harness_digest,
+    )
+    assert second_problem.hidden.sha256 != first_problem.hidden.sha256
 
 
 @pytest.mark.parametrize(
@@ -297,14 +303,22 @@ def test_parameters_of_another_form_are_refused(sets: str, tmp_path: Path) -> No
 def test_hidden_text_in_the_public_part_is_told(check: Check, tmp_path: Path) -> None:
     hidden = tmp_path / "p" / "one" / "hidden"
     statement = (tmp_path / "p" / "one" / "statement.md").read_text()
-    line = next(one for one in (hidden / "reference/rtl/one.sv").read_text().splitlines() if "always_ff" in one)
-    test = next(one for one in (hidden / "harness/src/test_one.py").read_text().splitlines() if "random_op" in one)
-    found = check({"statement.md": f"{statement}\n```\n{line}\n```\n", "public/notes.txt": f"see\n{test}\n"})
-    assert [(file, said.partition(".")[0]) for file, _, said in found] == [
+    line = next(
+        source_line
+        for source_line in (hidden / "reference/rtl/one.sv").read_text().splitlines()
+        if "always_ff" in source_line
+    )
+    test = next(
+        source_line
+        for source_line in (hidden / "harness/src/test_one.py").read_text().splitlines()
+        if "random_op" in source_line
+    )
+    findings = check({"statement.md": f"{statement}\n```\n{line}\n```\n", "public/notes.txt": f"see\n{test}\n"})
+    assert [(file, message.partition(".")[0]) for file, _, message in findings] == [
         ("statement.md", "This line is in the hidden reference too"),
         ("problem.toml", "public/notes"),
     ]
-    assert found[0][1] == line
+    assert findings[0][1] == line
 
 
 def test_a_statement_without_a_title_and_a_picture_that_is_none_are_told(tmp_path: Path) -> None:
@@ -329,8 +343,8 @@ def test_a_pack_that_names_no_problem_or_one_twice_is_told(tmp_path: Path) -> No
     folder = tmp_path / "p"
     new_problem(folder, "one", QuestionFormat.ASSERTION)
     text = (folder / "pack.toml").read_text().replace('"one",', '"one", "one", "two", "../one",')
-    found = pack_remarks(text, folder)
-    assert [text[one.span.start : one.span.end] for one in found] == ['"one"', '"two"', '"../one"']
+    findings = pack_remarks(text, folder)
+    assert [text[remark.span.start : remark.span.end] for remark in findings] == ['"one"', '"two"', '"../one"']
 
 
 def test_a_problem_that_its_pack_does_not_name_is_told(tmp_path: Path) -> None:

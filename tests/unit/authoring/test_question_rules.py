@@ -34,7 +34,7 @@ explanation = "{explanation}"
 """
 
 
-def found(
+def remark_texts(
     statement: str = ASKED,
     choices: dict[str, str] | None = None,
     explanation: str = "The value comes from memory late.",
@@ -46,12 +46,14 @@ def found(
     text = PROBLEM.format(format=kind, choices=table, explanation=explanation)
     texts = {PROBLEM_FILE: text, STATEMENT: statement}
     remarks = question_remarks(ProblemFile.model_validate(tomllib.loads(text)), statement, TomlPlaces(text))
-    return [(one.file, texts[one.file][one.span.start : one.span.end], one.message) for one in remarks]
+    return [
+        (remark.file, texts[remark.file][remark.span.start : remark.span.end], remark.message) for remark in remarks
+    ]
 
 
 def test_a_good_question_has_no_remarks() -> None:
-    assert found() == []
-    assert found(choices={}) == []
+    assert remark_texts() == []
+    assert remark_texts(choices={}) == []
 
 
 @pytest.mark.parametrize(
@@ -63,7 +65,7 @@ def test_a_good_question_has_no_remarks() -> None:
     ],
 )
 def test_an_option_about_others_is_marked(option: str) -> None:
-    ((file, text, message),) = found(choices=FOUR | {"D": option})
+    ((file, text, message),) = remark_texts(choices=FOUR | {"D": option})
     assert (file, text) == (PROBLEM_FILE, f'"{option}"')
     assert "Option D is about other options" in message
 
@@ -80,44 +82,44 @@ def test_an_option_about_others_is_marked(option: str) -> None:
     ],
 )
 def test_an_option_that_begins_alike_is_not(option: str) -> None:
-    assert found(choices=FOUR | {"D": option}) == []
+    assert remark_texts(choices=FOUR | {"D": option}) == []
 
 
 def test_letters_that_the_question_itself_uses_are_no_options() -> None:
-    assert found(f"{ASKED}\nThe inputs are A and C.\n", FOUR | {"D": "A and C"}) == []
+    assert remark_texts(f"{ASKED}\nThe inputs are A and C.\n", FOUR | {"D": "A and C"}) == []
 
 
 def test_options_that_say_the_same_are_marked() -> None:
-    ((_, text, message),) = found(choices=FOUR | {"D": "It raises  an exception."})
+    ((_, text, message),) = remark_texts(choices=FOUR | {"D": "It raises  an exception."})
     assert text == '"It raises  an exception."'
     assert message == "Option D says the same as B."
-    assert found(choices=FOUR | {"C": "480 b/s", "D": "480 B/s"}) == []
+    assert remark_texts(choices=FOUR | {"C": "480 b/s", "D": "480 B/s"}) == []
 
 
 def test_four_options_are_wanted() -> None:
-    ((_, text, message),) = found(choices={"A": "yes", "B": "no"})
+    ((_, text, message),) = remark_texts(choices={"A": "yes", "B": "no"})
     assert text == "choices"
     assert message.startswith("There are 2 options.")
 
 
 def test_a_right_option_that_is_much_longer_is_marked() -> None:
     long = "it waits until the memory has answered and then takes the value by forwarding from its end"
-    ((_, text, message),) = found(choices=FOUR | {"A": long})
+    ((_, text, message),) = remark_texts(choices=FOUR | {"A": long})
     assert text == f'"{long}"'
     assert "twice as long" in message
-    assert found(choices=FOUR | {"B": long}) == []
+    assert remark_texts(choices=FOUR | {"B": long}) == []
 
 
 def test_a_question_with_the_words_of_the_right_option_alone_is_marked() -> None:
-    told = ASKED.replace("needed at once?", "needed at once, so that it waits a cycle?")
-    ((_, text, message),) = found(told)
+    statement = ASKED.replace("needed at once?", "needed at once, so that it waits a cycle?")
+    ((_, text, message),) = remark_texts(statement)
     assert text == '"it waits a cycle"'
     assert "words of the right option" in message
-    assert found(told + "\nOr is it that it raises an exception?\n") == []
+    assert remark_texts(statement + "\nOr is it that it raises an exception?\n") == []
 
 
 def test_an_answer_without_an_explanation_is_marked() -> None:
-    ((_, text, message),) = found(explanation=" ")
+    ((_, text, message),) = remark_texts(explanation=" ")
     assert text == '" "'
     assert message.startswith("No explanation")
 
@@ -134,28 +136,28 @@ def test_an_answer_without_an_explanation_is_marked() -> None:
     ],
 )
 def test_what_the_question_does_not_hold_is_marked(part: str, marked: str) -> None:
-    ((file, text, message),) = found(f"{ASKED}\n{part}\n")
+    ((file, text, message),) = remark_texts(f"{ASKED}\n{part}\n")
     assert (file, text) == (STATEMENT, marked)
     assert message.startswith("The question refers to")
 
 
 def test_a_figure_that_is_there_may_be_referred_to() -> None:
-    assert found(f"{ASKED}\nSee the figure below.\n\n![Five stages.](figures/stages.svg)\n") == []
+    assert remark_texts(f"{ASKED}\nSee the figure below.\n\n![Five stages.](figures/stages.svg)\n") == []
 
 
 def test_questions_of_the_starter_pack_have_no_remarks() -> None:
-    seen = 0
+    question_count = 0
     for file in sorted(STARTER.glob("*/problem.toml")):
         spec = ProblemFile.model_validate(tomllib.loads(file.read_text()))
         if spec.question is not None:
-            seen += 1
+            question_count += 1
             statement = (file.parent / "statement.md").read_text()
             assert list(question_remarks(spec, statement, TomlPlaces(file.read_text()))) == [], file
-    assert seen > 5
+    assert question_count > 5
 
 
 @pytest.mark.parametrize(
-    ("asked", "words"),
+    ("question", "words"),
     [
         ("Which of the following stalls a pipeline?", "Which of the following"),
         ("Welche der folgenden Einheiten wartet?", "Welche der folgenden"),
@@ -164,10 +166,10 @@ def test_questions_of_the_starter_pack_have_no_remarks() -> None:
         ("The following program runs. Which unit waits?", ""),
     ],
 )
-def test_a_question_without_options_does_not_speak_of_them(asked: str, words: str) -> None:
-    remarks = found(f"# Hazards\n\n{asked}\n", choices={})
-    assert [text for _, text, said in remarks if "speaks of options" in said] == ([words] if words else [])
+def test_a_question_without_options_does_not_speak_of_them(question: str, words: str) -> None:
+    remarks = remark_texts(f"# Hazards\n\n{question}\n", choices={})
+    assert [text for _, text, message in remarks if "speaks of options" in message] == ([words] if words else [])
 
 
 def test_a_question_with_options_may_speak_of_them() -> None:
-    assert found("# Hazards\n\nWhich of the following stalls?\n") == []
+    assert remark_texts("# Hazards\n\nWhich of the following stalls?\n") == []

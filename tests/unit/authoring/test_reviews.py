@@ -63,20 +63,22 @@ def test_what_more_than_half_accept_becomes_a_pack_with_agreement_and_times(
 ) -> None:
     ticks = count()
     monkeypatch.setattr(time, "monotonic", lambda: float(10 * next(ticks)))
-    order = {name: [one.id for one, _ in Reviewer(folder, name).waiting(questions_of(folder))] for name in "abc"}
+    order = {
+        name: [problem.id for problem, _ in Reviewer(folder, name).waiting(questions_of(folder))] for name in "abc"
+    }
     for name, accepts in {"a": ("first", "second"), "b": ("first",), "c": ("first",)}.items():
-        typed = [line for one in order[name] for line in ("A", *(YES if one in accepts else NO))]
+        typed = [line for problem_id in order[name] for line in ("A", *(YES if problem_id in accepts else NO))]
         assert review(folder, name, *typed)[0] == 0
-    out = folder.parent / "accepted"
-    code, printed = run("accepted", folder, "--out", out)
+    pack_folder = folder.parent / "accepted"
+    code, printed = run("accepted", folder, "--out", pack_folder)
     assert code == 0, printed
     assert "1 questions accepted, 1 rejected; the pack is in" in printed
     assert "Krippendorff's alpha 0.38; 6 of 6 answers given before the key were right." in printed
     assert "a: median 20 s per question." in printed
-    assert [one.id for one in read_pack_folder(out).problems] == ["first"]
-    told = json.loads((out / "reviews.json").read_text())
-    assert told["second"]["b"]["comment"] == "The rationale is wrong."
-    code, printed = run("accepted", folder, "--out", out, "--unanimous", "--json")
+    assert [problem.id for problem in read_pack_folder(pack_folder).problems] == ["first"]
+    reviews = json.loads((pack_folder / "reviews.json").read_text())
+    assert reviews["second"]["b"]["comment"] == "The rationale is wrong."
+    code, printed = run("accepted", folder, "--out", pack_folder, "--unanimous", "--json")
     assert json.loads(printed)["accepted"] == ["first"]
 
 
@@ -84,25 +86,25 @@ def test_a_question_that_changed_after_its_review_is_reviewed_again(folder: Path
     assert review(folder, "ada", "A", *YES, "A", *YES)[0] == 0
     statement = folder / "first" / "statement.md"
     statement.write_text(statement.read_text() + "\nAnd why?\n")
-    out = folder.parent / "accepted"
-    code, printed = run("accepted", folder, "--out", out, "--reviewers", "1")
+    pack_folder = folder.parent / "accepted"
+    code, printed = run("accepted", folder, "--out", pack_folder, "--reviewers", "1")
     assert code == 1
     assert "1 questions accepted, 0 rejected, 1 lack reviews" in printed
     waiting = Reviewer(folder, "ada").waiting(questions_of(folder))
-    assert [(one.id, review) for one, review in waiting] == [("first", None)]
+    assert [(problem.id, review) for problem, review in waiting] == [("first", None)]
     assert review(folder, "ada", "A", *NO)[0] == 0
-    assert run("accepted", folder, "--out", out, "--reviewers", "1")[0] == 0
-    assert not (out / "first").exists()
+    assert run("accepted", folder, "--out", pack_folder, "--reviewers", "1")[0] == 0
+    assert not (pack_folder / "first").exists()
 
 
 def test_no_other_folder_is_written_over(folder: Path) -> None:
     assert review(folder, "ada", "A", *YES, "A", *YES)[0] == 0
-    other = new_problem(folder.parent / "other", "x", QuestionFormat.MULTIPLE_CHOICE)
-    for place, said in ((folder, "were reviewed"), (other.parent, "holds another pack")):
-        code, printed = run("accepted", folder, "--out", place, "--reviewers", "1")
-        assert (code, said in printed) == (2, True), printed
-    assert (other / "problem.toml").exists()
-    code, printed = run("accepted", other.parent, "--out", folder.parent / "new")
+    other_problem = new_problem(folder.parent / "other", "x", QuestionFormat.MULTIPLE_CHOICE)
+    for pack_folder, message in ((folder, "were reviewed"), (other_problem.parent, "holds another pack")):
+        code, printed = run("accepted", folder, "--out", pack_folder, "--reviewers", "1")
+        assert (code, message in printed) == (2, True), printed
+    assert (other_problem / "problem.toml").exists()
+    code, printed = run("accepted", other_problem.parent, "--out", folder.parent / "new")
     assert (code, "no question of" in printed) == (2, True)
     assert not (folder.parent / "new").exists()
 
@@ -116,9 +118,9 @@ def test_a_reviewer_has_a_name_that_is_no_path(folder: Path, name: str) -> None:
 def test_a_decision_that_lacks_something_is_refused(folder: Path) -> None:
     problem = questions_of(folder)[0]
     ada = Reviewer(folder, "ada")
-    everything = {"accepts": True, "checks": [*Check], "comment": "", "seconds": 1.0}
+    decision = {"accepts": True, "checks": [*Check], "comment": "", "seconds": 1.0}
     with pytest.raises(ReviewError, match="answer the question first"):
-        ada.decide(problem, **everything)  # type: ignore[arg-type]
+        ada.decide(problem, **decision)  # type: ignore[arg-type]
     with pytest.raises(ReviewError, match="choose one"):
         ada.answer(problem, "Z", 1.0)
     ada.answer(problem, "A", 1.0)
@@ -128,16 +130,16 @@ def test_a_decision_that_lacks_something_is_refused(folder: Path) -> None:
         ada.decide(problem, accepts=True, checks=[], comment="", seconds=1.0)
     with pytest.raises(ReviewError, match="what is wrong"):
         ada.decide(problem, accepts=False, checks=[], comment=" ", seconds=1.0)
-    ada.decide(problem, **everything)  # type: ignore[arg-type]
+    ada.decide(problem, **decision)  # type: ignore[arg-type]
     with pytest.raises(ReviewError, match="decided on it already"):
-        ada.decide(problem, **everything)  # type: ignore[arg-type]
+        ada.decide(problem, **decision)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("content", ["{", '{"sha256": "x", "answer": "A", "answer_s": -1}', "x" * 70_000])
 def test_a_broken_review_is_named(folder: Path, content: str) -> None:
-    place = folder / "reviews" / "ada"
-    place.mkdir(parents=True)
-    (place / "first.json").write_text(content)
+    reviews_folder = folder / "reviews" / "ada"
+    reviews_folder.mkdir(parents=True)
+    (reviews_folder / "first.json").write_text(content)
     with pytest.raises(DatasetError, match=r"ada/first\.json"):
         Reviewer(folder, "ada").waiting(questions_of(folder))
 

@@ -68,8 +68,8 @@ def test_a_value_in_a_table_is_changed_where_it_is() -> None:
     )
     choices = {"format": "multiple-choice", "choices": {"A": "Tape"}}
     assert with_values(QUESTION, {"question": choices}) == QUESTION.replace('"Flash", B = "SRAM"', '"Tape"')
-    made = with_values('id = "x"\n', {"answer": {"value": "1", "points": {"items": [{"text": "x"}]}}})
-    assert made == 'id = "x"\n\n[answer]\nvalue = "1"\npoints = { items = [\n    { text = "x" },\n] }\n'
+    text = with_values('id = "x"\n', {"answer": {"value": "1", "points": {"items": [{"text": "x"}]}}})
+    assert text == 'id = "x"\n\n[answer]\nvalue = "1"\npoints = { items = [\n    { text = "x" },\n] }\n'
 
 
 def test_tables_of_an_array_are_changed_added_and_removed() -> None:
@@ -79,12 +79,12 @@ def test_tables_of_an_array_are_changed_added_and_removed() -> None:
         assert tomllib.loads(text)["limits"] == {"wall_s": 5}
         return text
 
-    one, two = {"text": "names one"}, {"text": "says why", "points": 2}
-    assert changed(one, two) == QUESTION
-    assert changed(one, two | {"points": 3}) == QUESTION.replace("points = 2", "points = 3")
-    assert changed(one, {"text": "says why"}) == QUESTION.replace("points = 2\n", "")
-    assert changed(one) == QUESTION.replace('[[answer.points.items]]\ntext = "says why"\npoints = 2\n', "")
-    assert '[[answer.points.items]]\ntext = "is short"\n' in changed(one, two, {"text": "is short"})
+    name_item, two = {"text": "names one"}, {"text": "says why", "points": 2}
+    assert changed(name_item, two) == QUESTION
+    assert changed(name_item, two | {"points": 3}) == QUESTION.replace("points = 2", "points = 3")
+    assert changed(name_item, {"text": "says why"}) == QUESTION.replace("points = 2\n", "")
+    assert changed(name_item) == QUESTION.replace('[[answer.points.items]]\ntext = "says why"\npoints = 2\n', "")
+    assert '[[answer.points.items]]\ntext = "is short"\n' in changed(name_item, two, {"text": "is short"})
 
 
 def test_what_is_below_a_key_goes_with_it() -> None:
@@ -97,9 +97,9 @@ def test_what_is_below_a_key_goes_with_it() -> None:
 
 
 def test_several_lines_stay_lines() -> None:
-    said = 'First.\n\nSecond "one" \\ `x`.\n"""\n\ttab\r\x7f'
-    changed = with_values(QUESTION, {"answer": {"value": "B", "explanation": said}})
-    assert tomllib.loads(changed)["answer"]["explanation"] == said
+    explanation = 'First.\n\nSecond "one" \\ `x`.\n"""\n\ttab\r\x7f'
+    changed = with_values(QUESTION, {"answer": {"value": "B", "explanation": explanation}})
+    assert tomllib.loads(changed)["answer"]["explanation"] == explanation
     assert 'explanation = """\nFirst.\n\nSecond' in changed
 
 

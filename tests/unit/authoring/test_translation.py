@@ -16,7 +16,7 @@ from benchwright_problems.problem import QuestionFormat
 from benchwright_problems.storage.pack_folder import read_pack_folder
 from benchwright_server.cli.app import command_line
 
-from ...support.service.judge_endpoint import Asked, JudgeEndpoint, Played, content
+from ...support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, PlayedReply, content
 
 STATEMENT = "# Dirty lines\n\nA line of 64 bytes has `dirty = 1`. What happens first?\n\n![A cache](figures/c.svg)\n"
 GERMAN = {
@@ -36,7 +36,7 @@ def english(folder: Path) -> dict[str, str]:
     question, key = problem.public.question, problem.hidden.answer
     assert question is not None
     assert key is not None
-    choices = {f"choice {one.letter}": one.text for one in question.choices}
+    choices = {f"choice {choice.letter}": choice.text for choice in question.choices}
     body = problem.public.statement.partition("\n")[2].strip()
     return {"title": problem.title, "statement": body, **choices, "rubric": "", "explanation": key.explanation}
 
@@ -46,10 +46,10 @@ Say = Callable[[str, dict[str, Any]], Any]
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    made = new_problem(tmp_path / "mine", "lines", QuestionFormat.MULTIPLE_CHOICE)
-    (made / "statement.md").write_text(STATEMENT)
-    (made / "figures").mkdir()
-    (made / "figures" / "c.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"/>')
+    problem_folder = new_problem(tmp_path / "mine", "lines", QuestionFormat.MULTIPLE_CHOICE)
+    (problem_folder / "statement.md").write_text(STATEMENT)
+    (problem_folder / "figures").mkdir()
+    (problem_folder / "figures" / "c.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"/>')
     return tmp_path / "mine"
 
 
@@ -60,13 +60,15 @@ class Scripted:
         self.german: dict[str, Any] = {**GERMAN}
         self.back: dict[str, Any] = english(folder)
         self.verdict: dict[str, Any] = {"difference": "", "same": True}
-        self.asked: list[str] = []
+        self.kinds: list[str] = []
 
-    def __call__(self, asked: Asked) -> Played:
-        kind = "compare" if "compare two versions" in asked.system else "to" if "to German" in asked.system else "back"
-        self.asked.append(kind)
-        said = {"to": self.german, "back": self.back, "compare": self.verdict}[kind]
-        return content(json.dumps(said))
+    def __call__(self, request: JudgeRequest) -> PlayedReply:
+        kind = (
+            "compare" if "compare two versions" in request.system else "to" if "to German" in request.system else "back"
+        )
+        self.kinds.append(kind)
+        reply = {"to": self.german, "back": self.back, "compare": self.verdict}[kind]
+        return content(json.dumps(reply))
 
 
 @pytest.fixture
@@ -81,17 +83,17 @@ def model(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
 
 
 def translate(folder: Path, *options: str) -> tuple[int, str, Path]:
-    out = folder.parent / "mine-de"
-    command = ["questions", "translate", str(folder), "--to", "de", "--out", str(out), "--model", "m", *options]
+    target = folder.parent / "mine-de"
+    command = ["questions", "translate", str(folder), "--to", "de", "--out", str(target), "--model", "m", *options]
     ran = CliRunner().invoke(command_line(), command)
-    return ran.exit_code, ran.output, out
+    return ran.exit_code, ran.output, target
 
 
 def test_a_translated_pack_has_the_question_with_its_key_figures_and_group(folder: Path, model: Scripted) -> None:
-    code, printed, out = translate(folder)
+    code, printed, target = translate(folder)
     assert code == 0, printed
     assert "1 of 1 questions passed" in printed
-    pack = read_pack_folder(out)
+    pack = read_pack_folder(target)
     (problem,) = pack.problems
     question, key = problem.public.question, problem.hidden.answer
     assert question is not None
@@ -104,13 +106,13 @@ def test_a_translated_pack_has_the_question_with_its_key_figures_and_group(folde
     assert [figure.path for figure in problem.public.figures] == ["figures/c.svg"]
     assert pack.title.endswith("(German)")
     assert pack.canary is None
-    assert model.asked == ["to", "back", "compare"]
+    assert model.kinds == ["to", "back", "compare"]
     assert translate(folder)[0] == 0
-    assert len(model.asked) == 3, "replies are kept"
+    assert len(model.kinds) == 3, "replies are kept"
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "fault"),
     [
         ({"statement": GERMAN["statement"].replace("64", "46")}, "statement has a number that was changed"),
         ({"statement": GERMAN["statement"].replace("`dirty = 1`", "`schmutzig = 1`")}, "statement has code"),
@@ -125,27 +127,27 @@ def test_a_translated_pack_has_the_question_with_its_key_figures_and_group(folde
     ],
 )
 def test_a_translation_that_changes_what_has_to_stay_is_not_written(
-    folder: Path, model: Scripted, change: dict[str, Any], said: str
+    folder: Path, model: Scripted, change: dict[str, Any], fault: str
 ) -> None:
     model.german |= change
-    code, printed, out = translate(folder)
+    code, printed, target = translate(folder)
     assert code == 1
-    assert said in printed.replace("\n", " ")
-    assert not (out / "pack.toml").exists()
-    (row,) = json.loads((out / "translations.json").read_text())
+    assert fault in printed.replace("\n", " ")
+    assert not (target / "pack.toml").exists()
+    (row,) = json.loads((target / "translations.json").read_text())
     assert (row["problem"], row["made"]) == ("lines", "")
-    assert model.asked == ["to"]
+    assert model.kinds == ["to"]
 
 
 def test_what_says_something_else_when_translated_back_is_named(folder: Path, model: Scripted) -> None:
     model.verdict = {"difference": "The first asks for the first step,\x1b the second for the last.", "same": False}
-    code, printed, out = translate(folder)
+    code, printed, target = translate(folder)
     assert code == 1
     assert "lines: translated back, something differs: The first asks" in printed.replace("\n", " ")
     assert "\x1b" not in printed
-    (row,) = json.loads((out / "translations.json").read_text())
+    (row,) = json.loads((target / "translations.json").read_text())
     assert row["texts"]["title"] == "Geänderte Zeilen"
-    assert not (out / "lines-de").exists()
+    assert not (target / "lines-de").exists()
 
 
 def test_a_model_that_does_not_compare_passes_nothing(folder: Path, model: Scripted) -> None:
@@ -184,24 +186,24 @@ def test_a_number_that_is_another_one_in_the_other_language_is_named(
 
 
 def test_no_other_pack_is_written_over_and_a_picture_that_is_gone_goes(folder: Path, model: Scripted) -> None:
-    before = (folder / "pack.toml").read_text()
-    code, printed, out = translate(folder, "--out", str(folder))
+    pack_text = (folder / "pack.toml").read_text()
+    code, printed, target = translate(folder, "--out", str(folder))
     assert code != 0
     assert "holds another pack" in printed.replace("\n", " ")
-    assert (folder / "pack.toml").read_text() == before
-    assert model.asked == []
+    assert (folder / "pack.toml").read_text() == pack_text
+    assert model.kinds == []
     assert translate(folder)[0] == 0
-    (out / "lines-de" / "figures" / "old.svg").write_text("<svg/>")
+    (target / "lines-de" / "figures" / "old.svg").write_text("<svg/>")
     assert translate(folder)[0] == 0
-    assert not (out / "lines-de" / "figures" / "old.svg").exists()
+    assert not (target / "lines-de" / "figures" / "old.svg").exists()
     model.verdict = {"difference": "All.", "same": False}
     (folder / "lines" / "statement.md").write_text(STATEMENT.replace("A line", "One line"))
     assert translate(folder)[0] == 1
-    assert not (out / "pack.toml").exists()
+    assert not (target / "pack.toml").exists()
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (("--from", "de"), "in that language already"),
         (("--from", "fr"), "has no question in French"),
@@ -209,8 +211,10 @@ def test_no_other_pack_is_written_over_and_a_picture_that_is_gone_goes(folder: P
         (("--model", "other"), "no model judge"),
     ],
 )
-def test_what_can_not_be_translated_is_said(folder: Path, model: Scripted, options: tuple[str, str], said: str) -> None:
-    code, printed, out = translate(folder, *options)
+def test_what_can_not_be_translated_is_said(
+    folder: Path, model: Scripted, options: tuple[str, str], message: str
+) -> None:
+    code, printed, target = translate(folder, *options)
     assert code == 2 or code == 1
-    assert said in printed.replace("\n", " ")
-    assert not out.exists()
+    assert message in printed.replace("\n", " ")
+    assert not target.exists()

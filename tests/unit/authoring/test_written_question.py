@@ -23,12 +23,12 @@ FIELDS: dict[str, Any] = {
 }
 
 
-def written(**changed: Any) -> WrittenQuestion:
+def written_question(**changed: Any) -> WrittenQuestion:
     return WrittenQuestion.model_validate(FIELDS | changed)
 
 
 def test_a_question_is_what_a_pack_folder_with_its_files_would_have() -> None:
-    problem = written().problem({})
+    problem = written_question().problem({})
     question, key = problem.public.question, problem.hidden.answer
     assert question is not None
     assert key is not None
@@ -42,7 +42,7 @@ def test_a_question_is_what_a_pack_folder_with_its_files_would_have() -> None:
 
 @pytest.mark.parametrize("text", ['"quoted" \\ and\n[answer]\nvalue = "B"', "'''", "\x7f\x85", "𝄞 ünïcode"])
 def test_hostile_text_stays_text(text: str) -> None:
-    problem = written(statement=text, explanation=text, choices=(f"{text}1", f"{text}2", "c", "d")).problem({})
+    problem = written_question(statement=text, explanation=text, choices=(f"{text}1", f"{text}2", "c", "d")).problem({})
     assert problem.hidden.answer is not None
     assert problem.hidden.answer.value == "A"
     assert problem.hidden.answer.explanation == text.strip()
@@ -64,21 +64,21 @@ def test_hostile_text_stays_text(text: str) -> None:
 )
 def test_what_can_be_no_question_is_refused_with_its_field(changed: dict[str, Any], field: str) -> None:
     with pytest.raises(ValidationError) as refused:
-        written(**changed)
+        written_question(**changed)
     assert refused.value.errors()[0]["loc"][0] == field
 
 
 def test_it_has_the_remarks_of_the_rules_for_pack_folders() -> None:
-    assert written().remarks() == []
-    (remark,) = written(choices=("a", "b", "c", "None of the above")).remarks()
+    assert written_question().remarks() == []
+    (remark,) = written_question(choices=("a", "b", "c", "None of the above")).remarks()
     assert "Option D is about other options" in remark
 
 
 def test_a_pack_has_the_questions_in_the_order_of_its_head() -> None:
     head = PackFile(name="p", title="P", version="3", license="CC0-1.0", source="us", order=["two", "one"])
-    pack = pack_of(head, {"one": written(), "two": written(answer="B")}, {})
+    pack = pack_of(head, {"one": written_question(), "two": written_question(answer="B")}, {})
     assert [problem.id for problem in pack.problems] == ["two", "one"]
     assert (pack.version, pack.problems[0].provenance.license) == ("3", "CC0-1.0")
     with pytest.raises(ProblemsError) as refused:
-        pack_of(head, {"one": written()}, {})
+        pack_of(head, {"one": written_question()}, {})
     assert "/tmp" not in str(refused.value)

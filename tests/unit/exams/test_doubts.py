@@ -25,17 +25,17 @@ class Question:
         return (Block(kind=BlockKind.TEXT, text=self.text),)
 
 
-def line(name: str, item: str, text: str = "Which memory is volatile?", *roles: Segment, **more: object) -> Region:
+def line(name: str, item: str, text: str = "Which memory is volatile?", *roles: Segment, **fields: object) -> Region:
     segments = roles or (Segment(role=Role.QUESTION, start=0, end=len(text), item=item),)
-    return Region.model_validate({"id": name, "page": 1, "box": LINE, "text": text, "segments": segments, **more})
+    return Region.model_validate({"id": name, "page": 1, "box": LINE, "text": text, "segments": segments, **fields})
 
 
-def said(items: list[Question], *regions: Region) -> list[tuple[str, str]]:
-    return [(one.item, one.says) for one in doubts_of(items, regions)]
+def doubt_texts(items: list[Question], *regions: Region) -> list[tuple[str, str]]:
+    return [(finding.item, finding.says) for finding in doubts_of(items, regions)]
 
 
 def test_questions_that_are_alike_raise_no_doubt() -> None:
-    assert said([Question("1"), Question("2"), Question("3")]) == []
+    assert doubt_texts([Question("1"), Question("2"), Question("3")]) == []
 
 
 def test_words_that_may_be_others_are_quoted_but_not_those_of_a_label() -> None:
@@ -44,7 +44,7 @@ def test_words_that_may_be_others_are_quoted_but_not_those_of_a_label() -> None:
         Segment(role=Role.QUESTION, start=2, end=12, item="1"),
     )
     region = line("p1-1", "1", "l. What is|", *roles, recognised=True, doubtful=("l.", "is|"))
-    assert said([Question("1", regions=("p1-1",))], region) == [
+    assert doubt_texts([Question("1", regions=("p1-1",))], region) == [
         ("1", "These words may have been recognised wrongly: “is|”.")
     ]
 
@@ -55,41 +55,41 @@ def test_ink_within_a_line_that_was_not_recognised_is_a_doubt_about_its_question
         return Region(id="p1-2", page=1, box=box, segments=drawn, recognised=True)
 
     text = line("p1-1", "1", recognised=True)
-    inside, below, dot = Box(200, 102, 230, 110), Box(200, 200, 230, 208), Box(200, 105, 202, 107)
-    found = [said([Question("1", regions=("p1-1",))], text, ink(box)) for box in (inside, below, dot)]
-    assert found == [[("1", "Something stands in its lines that was not recognised.")], [], []]
+    inside, lower, dot = Box(200, 102, 230, 110), Box(200, 200, 230, 208), Box(200, 105, 202, 107)
+    doubts = [doubt_texts([Question("1", regions=("p1-1",))], text, ink(box)) for box in (inside, lower, dot)]
+    assert doubts == [[("1", "Something stands in its lines that was not recognised.")], [], []]
 
 
 @pytest.mark.parametrize("text", ["Which? C) ROM", "Which? (C) ROM", "Which? C. ROM"])
 def test_a_letter_in_the_text_may_begin_a_choice(text: str) -> None:
-    assert next(says for _, says in said([Question("1", text)])).endswith("which may begin a choice.")
+    assert next(says for _, says in doubt_texts([Question("1", text)])).endswith("which may begin a choice.")
 
 
 def test_a_letter_that_names_something_begins_no_choice() -> None:
-    assert said([Question("1", "Cores A and B share a cache (MESI).")]) == []
+    assert doubt_texts([Question("1", "Cores A and B share a cache (MESI).")]) == []
 
 
 def test_other_numbers_of_choices_are_a_doubt() -> None:
     usual = {"A": "1", "B": "2", "C": "3", "D": "4"}
     items = [Question(label, choices=usual) for label in "123"]
-    assert said([*items, Question("4", choices={"A": "1", "B": "2", "C": "3"})]) == [
+    assert doubt_texts([*items, Question("4", choices={"A": "1", "B": "2", "C": "3"})]) == [
         ("4", "It has 3 choices; others have 4.")
     ]
-    assert said([*items, Question("4", choices={})]) == [("4", "It has 0 choices; others have 4.")]
-    assert ("4", "It has one choice only.") in said([*items, Question("4", choices={"A": "1"})])
+    assert doubt_texts([*items, Question("4", choices={})]) == [("4", "It has 0 choices; others have 4.")]
+    assert ("4", "It has one choice only.") in doubt_texts([*items, Question("4", choices={"A": "1"})])
     open_ones = [Question(label, choices={}) for label in "567"]
-    assert said([*items, *open_ones]) == []
+    assert doubt_texts([*items, *open_ones]) == []
 
 
 def test_points_that_only_one_lacks_or_has_twice_are_a_doubt() -> None:
     items = [Question("1"), Question("2"), Question("3", points=None)]
-    assert said(items) == [("3", "No points were found for it, although other questions have some.")]
-    assert said(items[1:]) == []
+    assert doubt_texts(items) == [("3", "No points were found for it, although other questions have some.")]
+    assert doubt_texts(items[1:]) == []
     twice = (
         Segment(role=Role.POINTS, start=0, end=3, item="1", value="2"),
         Segment(role=Role.POINTS, start=3, end=6, item="1", value="3"),
     )
-    assert said([Question("1", regions=("p1-1",))], line("p1-1", "1", "[2][3]", *twice)) == [
+    assert doubt_texts([Question("1", regions=("p1-1",))], line("p1-1", "1", "[2][3]", *twice)) == [
         ("1", "It has points more than once: another question may be in it.")
     ]
 

@@ -37,8 +37,8 @@ def test_a_strangers_text_is_shown_as_it_is(text: str) -> None:
 
 
 def test_a_listing_can_not_end_its_fence() -> None:
-    shown = markdown.document([Block(kind=BlockKind.LISTING, text="a\n```\n# b")], lambda _: "")
-    (token,) = MarkdownIt("commonmark").parse(shown)
+    rendered = markdown.document([Block(kind=BlockKind.LISTING, text="a\n```\n# b")], lambda _: "")
+    (token,) = MarkdownIt("commonmark").parse(rendered)
     assert (token.type, token.content) == ("fence", "a\n```\n# b\n")
 
 

@@ -3,11 +3,11 @@ from __future__ import annotations
 import pytest
 
 from benchwright_exams.structure import numbering
-from benchwright_exams.structure.place import Place, is_label, number_of, ordinal, parents
+from benchwright_exams.structure.place import ExamPlace, is_label, number_of, ordinal, parents
 
 
 @pytest.mark.parametrize(
-    ("text", "value", "rest"),
+    ("text", "value", "remainder"),
     [
         ("Problem 3: Caches (5 points)", "3", "Caches (5 points)"),
         ("Question 12", "12", ""),
@@ -17,10 +17,10 @@ from benchwright_exams.structure.place import Place, is_label, number_of, ordina
         ("Task 7 Draw it.", "7", "Draw it."),
     ],
 )
-def test_a_heading_begins_a_question(text: str, value: str, rest: str) -> None:
+def test_a_heading_begins_a_question(text: str, value: str, remainder: str) -> None:
     start = numbering.headed(text)
     assert start is not None
-    assert (start.value, text[start.end :].strip()) == (value, rest)
+    assert (start.value, text[start.end :].strip()) == (value, remainder)
 
 
 @pytest.mark.parametrize(
@@ -72,32 +72,32 @@ def test_points_may_be_broken_between_lines() -> None:
 
 
 def test_choices_follow_each_other_in_a_line() -> None:
-    found = numbering.choices("(A) one (B) two (C) three", "A")
-    assert [start.value for _, start in found] == ["A", "B", "C"]
+    starts = numbering.choices("(A) one (B) two (C) three", "A")
+    assert [start.value for _, start in starts] == ["A", "B", "C"]
     assert numbering.choices("Vitamin A. is no choice", "A") == []
 
 
 @pytest.mark.parametrize(
-    ("before", "text", "label"),
+    ("previous_place", "text", "label"),
     [
-        (Place(question="1"), "(a) Why?", "1a"),
-        (Place(question="1", part="a"), "(b) Why?", "1b"),
-        (Place(question="1", part="a"), "(i) Why?", "1a-i"),
-        (Place(question="1", part="h"), "(i) Why?", "1i"),
-        (Place(question="1", part="a", deep="i"), "(ii) Why?", "1a-ii"),
-        (Place(question="1"), "(i) Why?", "1i"),
-        (Place(question="1", part="i"), "(ii) Why?", "1-ii"),
+        (ExamPlace(question="1"), "(a) Why?", "1a"),
+        (ExamPlace(question="1", part="a"), "(b) Why?", "1b"),
+        (ExamPlace(question="1", part="a"), "(i) Why?", "1a-i"),
+        (ExamPlace(question="1", part="h"), "(i) Why?", "1i"),
+        (ExamPlace(question="1", part="a", deep="i"), "(ii) Why?", "1a-ii"),
+        (ExamPlace(question="1"), "(i) Why?", "1i"),
+        (ExamPlace(question="1", part="i"), "(ii) Why?", "1-ii"),
     ],
 )
-def test_a_part_continues_its_question(before: Place, text: str, label: str) -> None:
-    found = before.next_part(text)
-    assert found is not None
-    assert found[0].label == label
+def test_a_part_continues_its_question(previous_place: ExamPlace, text: str, label: str) -> None:
+    next_place = previous_place.next_part(text)
+    assert next_place is not None
+    assert next_place[0].label == label
 
 
 @pytest.mark.parametrize("text", ["(z) is high.", "(b) Why?", "a) b"])
 def test_a_letter_out_of_order_is_no_part(text: str) -> None:
-    assert Place(question="1", part="c").next_part(text) is None
+    assert ExamPlace(question="1", part="c").next_part(text) is None
 
 
 def test_labels_know_what_they_are_part_of() -> None:

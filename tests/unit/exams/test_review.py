@@ -11,7 +11,7 @@ from benchwright_exams.reading.page import Box, Word
 from benchwright_exams.review.packing import make_pack
 from benchwright_exams.review.review import Review, write_review
 from benchwright_exams.structure.structure import read_structure
-from benchwright_foundation.kept import Kept
+from benchwright_foundation.kept import StageFile
 from benchwright_problems.errors import DatasetError
 from benchwright_problems.problem import QuestionFormat
 
@@ -38,7 +38,7 @@ def review(folder: Path, *lines: str) -> Review:
     Image.new("RGB", (1224, 1584), "white").save(folder / "pages" / "1.png")
     ledger = read_structure(read)
     items = find_items(ledger)
-    Kept(folder / "items.json", type(items)).keep(items)
+    StageFile(folder / "items.json", type(items)).keep(items)
     return write_review(folder, read, ledger, items)
 
 
@@ -62,7 +62,7 @@ def test_accepted_questions_become_a_pack(tmp_path: Path) -> None:
     choice, free = make_pack(tmp_path, "exam").problems
     assert choice.public.question is not None
     assert choice.public.question.format is QuestionFormat.MULTIPLE_CHOICE
-    assert [one.text for one in choice.public.question.choices] == ["Flash", "SRAM"]
+    assert [option.text for option in choice.public.question.choices] == ["Flash", "SRAM"]
     assert choice.hidden.answer is not None
     assert (choice.hidden.answer.value, choice.hidden.answer.closed) == ("B", True)
     assert free.hidden.answer is not None
@@ -96,7 +96,7 @@ def test_a_pack_needs_a_licence(tmp_path: Path) -> None:
 
 
 def test_nothing_is_written_again_for_the_same_exam(tmp_path: Path) -> None:
-    assert review(tmp_path, *LINES).written > 0
+    assert review(tmp_path, *LINES).written_count > 0
     assert review(tmp_path, *LINES) == Review(0)
 
 
@@ -104,19 +104,19 @@ def test_a_question_that_its_author_edited_is_left_alone(tmp_path: Path) -> None
     review(tmp_path, "1. Wy? (2 points)", "2. How?")
     statement = tmp_path / "items/1/statement.md"
     statement.write_text("# Question 1\n\nWhy?\n")
-    again = review(tmp_path, "1. Wy not? (3 points)", "2. How so?")
+    second_review = review(tmp_path, "1. Wy not? (3 points)", "2. How so?")
     assert statement.read_text() == "# Question 1\n\nWhy?\n"
     assert "points = 2.0" in (tmp_path / "items/1/review.toml").read_text()
-    assert "items/1/statement.md" in again.kept
+    assert "items/1/statement.md" in second_review.kept_files
     assert "How so?" in (tmp_path / "items/2/statement.md").read_text()
 
 
 def test_a_decision_does_not_outlive_the_text_it_was_about(tmp_path: Path) -> None:
     review(tmp_path, "1. Why?")
     accept(tmp_path, "1")
-    again = review(tmp_path, "1. Why not?")
+    second_review = review(tmp_path, "1. Why not?")
     assert "Why?" in (tmp_path / "items/1/statement.md").read_text()
-    assert "items/1/statement.md" in again.kept
+    assert "items/1/statement.md" in second_review.kept_files
 
 
 def test_a_question_that_is_gone_is_named(tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ def test_a_question_that_is_gone_is_named(tmp_path: Path) -> None:
 
 def test_missing_numbers_and_points_that_do_not_add_up_are_named() -> None:
     read = exam("Problem 1 (10 points)", "(a) Why? [3 points]", "(c) How? [4 points]", "Problem 3", "See Figure 7.")
-    says = [one.says for one in find_items(read_structure(read)).findings]
+    says = [finding.says for finding in find_items(read_structure(read)).findings]
     assert "Question 2 was not found." in says
     assert "Its parts have 7 points together, and it says 10." in says
     assert "Of its parts, number 2 (from the first) was not found." in says
@@ -159,13 +159,13 @@ def test_a_listing_keeps_its_spaces() -> None:
     rows = ("module m(input a);", "  assign y = a;", "endmodule")
     words = []
     for row, line in enumerate(rows):
-        at = 0
+        column = 0
         for text in line.split():
-            at = line.index(text, at)
-            left, top = 80 + 5.4 * at, 100 + 11 * row
+            column = line.index(text, column)
+            left, top = 80 + 5.4 * column, 100 + 11 * row
             # Ink is narrower than a letter's place.
             words.append(Word(text, Box(left + 0.3, top, left + 5.4 * len(text) - 0.6, top + 8), 9.0, fixed=True))
-            at += len(text)
+            column += len(text)
     first = exam("1. What is wrong?")
     (page,) = first.pages
     heading = [word._replace(box=Box(word.box.left, 80, word.box.right, 90)) for word in page.words]

@@ -19,9 +19,9 @@ from benchwright_attempts.log.log import EventLog
 from benchwright_attempts.log.record import Moment, RecordedEvent
 
 
-def by_indentation(edit: EditFacts, known: KnownOfEdit) -> Finding | None:
+def by_indentation(edit: EditFacts, known_facts: KnownOfEdit) -> Finding | None:
     """An edit of four code points that nothing is known of is a tab key's."""
-    return finding(Origin.FORMAT, "indentation") if list(edit.inserted) == [4] and not known else None
+    return finding(Origin.FORMAT, "indentation") if list(edit.inserted) == [4] and not known_facts else None
 
 
 @pytest.fixture(autouse=True)
@@ -41,7 +41,7 @@ def test_a_new_method_labels_edits_in_replay_and_report(tmp_path: Path) -> None:
         RecordedEvent("a", seq, Moment(now + timedelta(seconds=seq), seq * 10**9, "p"), event, "", "")
         for seq, event in enumerate(events, start=1)
     ]
-    assert [(one.origin, one.method) for one in attribute(recorded)] == [
+    assert [(attribution.origin, attribution.method) for attribution in attribute(recorded)] == [
         (Origin.FORMAT, "indentation"),
         (Origin.PASTE, "change_reason"),
     ]

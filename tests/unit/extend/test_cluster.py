@@ -62,6 +62,6 @@ def test_a_pack_is_checked_on_it(tmp_path: Path) -> None:
     assert json.loads(result.stdout)["ok"] < json.loads(result.stdout)["total"]
 
 
-@pytest.mark.parametrize("name", [one.name for one in CLUSTERS])
+@pytest.mark.parametrize("name", [kind.name for kind in CLUSTERS])
 def test_each_registered_kind_is_one(name: str) -> None:
     assert isinstance(cluster_kind(name), ClusterKind)

@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 from benchwright_server.cli.app import command_line, modules
 from benchwright_server.cli.terminal.option_groups import grouped
 from benchwright_server.cli.terminal.options import Json
-from benchwright_server.cli.terminal.output import out, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, plain_errors, print_json
 from benchwright_server.errors import ServerError
 
 
@@ -35,7 +35,7 @@ def count(word: Annotated[str, typer.Argument(metavar="WORD")], limits: Limits, 
     if json_output:
         print_json({word: numbers})
     else:
-        out.print(f"{word}: {numbers}")
+        console.print(f"{word}: {numbers}")
 
 
 def benchwright(*arguments: str) -> Result:
@@ -49,8 +49,8 @@ def test_it_runs_beside_the_others() -> None:
 
 
 def test_a_group_of_options_is_shown_as_options() -> None:
-    shown = benchwright("count", "--help").stdout
-    assert "--most" in shown and "[default: 3]" in shown and "Count in steps." in shown
+    help_text = benchwright("count", "--help").stdout
+    assert "--most" in help_text and "[default: 3]" in help_text and "Count in steps." in help_text
 
 
 def test_an_option_of_a_group_is_checked() -> None:

@@ -70,8 +70,8 @@ def plain(problem: Problem) -> dict[str, JsonValue]:
     return {"name": problem.id, "ask": problem.public.statement, "reply": key.value if key else ""}
 
 
-def recognise(found: Excerpt) -> bool:
-    return {"ask", "reply"} <= found.fields
+def recognise(excerpt: Excerpt) -> bool:
+    return {"ask", "reply"} <= excerpt.fields
 
 
 TOY = DatasetFormat(
@@ -111,8 +111,8 @@ def test_the_record_comes_back_as_it_was(questions: Path, tmp_path: Path) -> Non
 
 
 def test_help_lists_the_format_and_its_option() -> None:
-    shown = benchwright("problems", "import", "--help").stdout
-    assert "toy: JSON Lines of questions." in shown and "--notes" in shown
+    help_text = benchwright("problems", "import", "--help").stdout
+    assert "toy: JSON Lines of questions." in help_text and "--notes" in help_text
 
 
 def test_its_option_reaches_the_importer(questions: Path, tmp_path: Path) -> None:
@@ -123,10 +123,10 @@ def test_its_option_reaches_the_importer(questions: Path, tmp_path: Path) -> Non
 
 
 def test_an_imported_pack_has_the_date_that_is_given(questions: Path) -> None:
-    mine = ("problems", "import", "toy", questions, "--pack", "mine")
-    assert benchwright(*mine, "--published", "2025-01").exit_code == 0
+    arguments = ("problems", "import", "toy", questions, "--pack", "mine")
+    assert benchwright(*arguments, "--published", "2025-01").exit_code == 0
     assert Store(Home.find()).public("mine").published == "2025-01"
-    wrong = benchwright(*mine, "--replace", "--published", "lately")
+    wrong = benchwright(*arguments, "--replace", "--published", "lately")
     assert wrong.exit_code == 2 and "--published: 'lately' is not a date." in wrong.stderr
 
 

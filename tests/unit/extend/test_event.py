@@ -61,10 +61,10 @@ def test_a_new_event_is_recorded_reduced_replayed_and_exported(tmp_path: Path, l
     with EventLog(tmp_path / "log.sqlite") as log:
         attempt = Attempts(log).create("p/q", "d", tmp_path, {"top.sv": FileText.of_text("")}, recording=level).id
         log.append_blocking(attempt, Started())
-        kept = log.append_blocking(attempt, EVENT).event  # type: ignore[arg-type]
+        stored_event = log.append_blocking(attempt, EVENT).event  # type: ignore[arg-type]
         header, rows = log.stored(attempt)
         events = log.events(attempt)
-    assert kept.type == ("activity" if level is Recording.TIMING else "generated")
+    assert stored_event.type == ("activity" if level is Recording.TIMING else "generated")
     assert ("secret" in rows[-1].body) == (level is Recording.FULL)
 
     verified = verify(header, rows)

@@ -37,7 +37,7 @@ COLOURS = Feature(
     "colours",
     ("textDocument/documentColor",),
     lambda client: {"colorProvider": True},
-    lambda client: client.can("textDocument.colorProvider"),
+    lambda client: client.supports("textDocument.colorProvider"),
     "Literals that are colours.",
 )
 
@@ -50,7 +50,7 @@ def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def greeting(capabilities: dict[str, Any]) -> Greeting:
-    return Greeting.of({"capabilities": capabilities, "workspaceFolders": None})
+    return Greeting.from_params({"capabilities": capabilities, "workspaceFolders": None})
 
 
 def test_it_is_announced_to_a_client_that_knows_it() -> None:
@@ -63,8 +63,8 @@ async def test_it_is_served(tmp_path: Path) -> None:
     server = BenchwrightServer(home, NativeSandbox(), greeting({"textDocument": {"colorProvider": {}}}))
     server.documents.open("file:///m.sv", 1, "module m; wire [7:0] white = 8'hff; endmodule\n")
     serve = server.protocol.fm.features[types.TEXT_DOCUMENT_DOCUMENT_COLOR]
-    (found,) = await serve(types.DocumentColorParams(types.TextDocumentIdentifier("file:///m.sv")))
-    assert found.range.start.character == 29
+    (color,) = await serve(types.DocumentColorParams(types.TextDocumentIdentifier("file:///m.sv")))
+    assert color.range.start.character == 29
 
 
 def test_the_reference_describes_it() -> None:

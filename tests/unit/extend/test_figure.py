@@ -21,7 +21,7 @@ from benchwright_studies.conduct.study_log import StudyLog
 
 def runs_by_group(data: Dataset) -> Section:
     """Attempts of each group, as a figure."""
-    counts = {group: len(data.of(group)) for group in data.groups}
+    counts = {group: len(data.attempts_of(group)) for group in data.groups}
     table = Table("Attempts, by group", ("group", "attempts"), list(counts.items()))
     rows: list[charts.Row] = [
         {"x": 50, "value": amount, "kind": "attempts", "group": group} for group, amount in counts.items()
@@ -38,10 +38,10 @@ def test_a_new_figure_is_on_the_page_and_in_the_numbers(tmp_path: Path, monkeypa
         attempt = Attempts(log).create("p/q", "d", tmp_path, {}).id
         for event in (Started(), Submitted()):
             log.append_blocking(attempt, event)
-        written = write_report(log, Store(home), ReportOptions(tmp_path / "out", events=False))
-    page = written.page.read_text(encoding="utf-8")
+        report_files = write_report(log, Store(home), ReportOptions(tmp_path / "out", events=False))
+    page = report_files.page.read_text(encoding="utf-8")
     assert '<figure id="picture-toy">' in page
     assert "A toy figure" in page
     report = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
     assert report["sections"]["toy"]["numbers"] == {"counts": {"human": 1}}
-    assert [one["id"] for one in report["sections"]["toy"]["pictures"]] == ["toy"]
+    assert [picture["id"] for picture in report["sections"]["toy"]["pictures"]] == ["toy"]

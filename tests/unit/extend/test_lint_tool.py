@@ -29,15 +29,15 @@ TEXT = "module m;\n  wire a; // TODO: drive it\nendmodule\n"
 
 
 async def lint(file: SavedFile) -> list[Finding]:
-    found = re.finditer("TODO", file.lines.text)
-    return [Finding(SOURCE, *one.span(), Level.HINT, "open-task", "A task is open.") for one in found]
+    matches = re.finditer("TODO", file.lines.text)
+    return [Finding(SOURCE, *match.span(), Level.HINT, "open-task", "A task is open.") for match in matches]
 
 
 async def fixes(name: str, text: str, settings: Lint) -> list[Fix]:
     lines = text.splitlines()
     return [
-        Fix("open-task", at, line.index("TODO"), "Close the task", at, (line,), (line.partition(" //")[0],))
-        for at, line in enumerate(lines, 1)
+        Fix("open-task", number, line.index("TODO"), "Close the task", number, (line,), (line.partition(" //")[0],))
+        for number, line in enumerate(lines, 1)
         if "TODO" in line
     ]
 
@@ -60,8 +60,8 @@ class Server:
         self.projects = Projects(self.documents)
         self.protocol = self
         self.sessions = SimpleNamespace(home=SimpleNamespace(cache=Path()))
-        self.shown: list[dict[str, Any]] = []
-        self.builds = SimpleNamespace(of=lambda document: ())
+        self.shown_diagnostics: list[dict[str, Any]] = []
+        self.builds = SimpleNamespace(findings_about=lambda document: ())
         self.expansions = None
         self.live = LiveDiagnostics(self)  # type: ignore[arg-type]
 
@@ -69,7 +69,7 @@ class Server:
         return ()
 
     def notify_plain(self, method: str, params: dict[str, Any]) -> None:
-        self.shown = params["diagnostics"]
+        self.shown_diagnostics = params["diagnostics"]
 
     def report_failure(self, error: BaseException) -> None:
         raise error
@@ -77,20 +77,20 @@ class Server:
 
 @pytest.fixture
 async def server(tmp_path: Path) -> Server:
-    found = Server()
+    fake_server = Server()
     path = tmp_path / "m.sv"
     path.write_text(TEXT)
-    found.documents.open(path.as_uri(), 1, TEXT)
-    found.live.opened(path.as_uri())
-    await found.live.lint(path.as_uri())
-    return found
+    fake_server.documents.open(path.as_uri(), 1, TEXT)
+    fake_server.live.opened(path.as_uri())
+    await fake_server.live.lint(path.as_uri())
+    return fake_server
 
 
 async def test_its_finding_becomes_a_diagnostic_that_links_to_its_rule(server: Server) -> None:
-    (shown,) = [one for one in server.shown if one["source"] == "todo"]
-    assert shown["range"]["start"] == {"line": 1, "character": TEXT.splitlines()[1].index("TODO")}
-    assert (shown["severity"], shown["code"], shown["message"]) == (4, "open-task", "A task is open.")
-    assert shown["codeDescription"] == {"href": "https://example.org/rules/open-task"}
+    (diagnostic,) = [candidate for candidate in server.shown_diagnostics if candidate["source"] == "todo"]
+    assert diagnostic["range"]["start"] == {"line": 1, "character": TEXT.splitlines()[1].index("TODO")}
+    assert (diagnostic["severity"], diagnostic["code"], diagnostic["message"]) == (4, "open-task", "A task is open.")
+    assert diagnostic["codeDescription"] == {"href": "https://example.org/rules/open-task"}
 
 
 async def test_its_fixes_and_waivers_are_offered(server: Server) -> None:

@@ -57,8 +57,8 @@ def extract_order(text: str) -> Extraction:
     return Extraction("".join(letters), ExtractionOutcome.READ) if letters else Extraction()
 
 
-def score_order(given: GivenText) -> Judgement:
-    return RIGHT if extract_order(given.text).value == given.key.value else WRONG
+def score_order(answer_text: GivenText) -> Judgement:
+    return RIGHT if extract_order(answer_text.text).value == answer_text.key.value else WRONG
 
 
 def ask(style: QuestionFormat) -> Problem:
@@ -90,7 +90,7 @@ def test_it_is_selected_from_asked_for_and_graded(ordering: QuestionFormat) -> N
 
 
 def test_authors_write_it_by_what_answers_it(ordering: QuestionFormat) -> None:
-    written = WrittenQuestion(
+    question = WrittenQuestion(
         format=ordering,
         title="q",
         statement="Which comes first, A or B?",
@@ -98,7 +98,7 @@ def test_authors_write_it_by_what_answers_it(ordering: QuestionFormat) -> None:
         alternatives=("B-A",),
         explanation="B is before A.",
     )
-    assert (written.is_right("B, A"), written.is_right("A, B"), written.key.closed) == (True, False, True)
+    assert (question.is_right("B, A"), question.is_right("A, B"), question.key.closed) == (True, False, True)
 
 
 def test_every_format_has_its_rules() -> None:

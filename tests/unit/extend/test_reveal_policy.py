@@ -34,20 +34,20 @@ def first_failure(verdict: Verdict, read_log: ReadLog) -> Revealed:
 
 def test_a_policy_of_the_table_decides_what_people_and_models_see(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "POLICIES", {**module.POLICIES, Reveal.NAMES: first_failure})
-    shown = reveal(VERDICT, Reveal.NAMES, read_log=lambda: "secret")
-    assert [test.name for test in shown.tests] == ["full"]
-    assert shown.as_text().splitlines() == ["failed. 2 of 3 tests failed.", "failed full"]
+    revealed = reveal(VERDICT, Reveal.NAMES, read_log=lambda: "secret")
+    assert [test.name for test in revealed.tests] == ["full"]
+    assert revealed.as_text().splitlines() == ["failed. 2 of 3 tests failed.", "failed full"]
 
 
 def test_every_policy_of_a_problem_is_in_the_table_and_shows_no_less_than_the_one_before() -> None:
     assert list(module.POLICIES) == list(Reveal)
-    shown = [reveal(VERDICT, policy, read_log=lambda: "the log") for policy in Reveal]
-    assert [one.policy for one in shown] == [policy.value for policy in Reveal]
-    assert [bool(one.tests) for one in shown] == [False, True, True, True]
-    assert [any(test.message for test in one.tests) for one in shown] == [False, False, True, True]
-    assert [one.log for one in shown] == [None, None, None, "the log"]
+    revealed_runs = [reveal(VERDICT, policy, read_log=lambda: "the log") for policy in Reveal]
+    assert [revealed.policy for revealed in revealed_runs] == [policy.value for policy in Reveal]
+    assert [bool(revealed.tests) for revealed in revealed_runs] == [False, True, True, True]
+    assert [any(test.message for test in revealed.tests) for revealed in revealed_runs] == [False, False, True, True]
+    assert [revealed.log for revealed in revealed_runs] == [None, None, None, "the log"]
 
 
 def test_nothing_is_shown_where_a_study_shows_nothing_and_the_log_is_not_read() -> None:
-    shown = reveal(VERDICT, None, read_log=lambda: pytest.fail("read"))
-    assert (shown.outcome, shown.tests, shown.total, shown.log) == ("recorded", (), None, None)
+    revealed = reveal(VERDICT, None, read_log=lambda: pytest.fail("read"))
+    assert (revealed.outcome, revealed.tests, revealed.total, revealed.log) == ("recorded", (), None, None)

@@ -16,7 +16,7 @@ from benchwright_exams.errors import ExamError
 from benchwright_exams.reading.reader_process import Answer, ReaderProcess
 from benchwright_foundation.registration import Registered
 from benchwright_harness.errors import DebuggerError, SandboxUnavailableError
-from benchwright_harness.execution.process import End, Ended, Output
+from benchwright_harness.execution.process import End, Output, StepEnd
 from benchwright_harness.own_tests.debugging import Debugging
 from benchwright_harness.own_tests.running import run_own_tests
 from benchwright_harness.own_tests.simulation import OwnSimulation
@@ -66,9 +66,9 @@ class ToySandbox:
     def new_user(self) -> int | None:
         return None
 
-    async def run(self, job: Job, log: Output) -> Ended:
+    async def run(self, job: Job, log: Output) -> StepEnd:
         log.write(b"not run")
-        return Ended(End.EXITED, 1, 0.0)
+        return StepEnd(End.EXITED, 1, 0.0)
 
 
 @contextlib.contextmanager
@@ -97,9 +97,9 @@ def registered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def printed(*words: str) -> dict[str, object]:
     result = CliRunner().invoke(command_line(), [*words, "--json"], catch_exceptions=False)
-    found = json.loads(result.stdout)
-    assert isinstance(found, dict)
-    return found
+    printed_json = json.loads(result.stdout)
+    assert isinstance(printed_json, dict)
+    return printed_json
 
 
 def test_a_solution_is_graded_in_it(tmp_path: Path) -> None:
@@ -158,16 +158,20 @@ def test_exams_are_read_in_it_since_it_confines_programs(tmp_path: Path) -> None
 
 
 def test_inline_servers_are_kept_from_folders_by_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    place = Workplace(tmp_path, {})
+    server_workplace = Workplace(tmp_path, {})
     monkeypatch.setattr(sandboxes, "SANDBOXES", sandboxes.SANDBOXES[-1:])
-    assert confined(["server"], place, [], is_offline=True) == ("toy", str(place.workspace), "server")
+    assert confined(["server"], server_workplace, [], is_offline=True) == (
+        "toy",
+        str(server_workplace.workspace),
+        "server",
+    )
     assert (can_confine(), lacking_protection()) == (True, "")
     broken = FolderHider("a toy", lambda: False, lambda command, _: tuple(command))
     monkeypatch.setattr(f"{__name__}.TOY", replace(TOY, folder_hider=broken))
-    assert confined(["server"], place, [], is_offline=False) == ("server",)
+    assert confined(["server"], server_workplace, [], is_offline=False) == ("server",)
     assert "a toy is missing" in lacking_protection()
     with pytest.raises(SubjectError, match="Without a toy no server can be kept off the network"):
-        confined(["server"], place, [], is_offline=True)
+        confined(["server"], server_workplace, [], is_offline=True)
 
 
 def test_a_name_that_nobody_registered_is_refused() -> None:
@@ -185,6 +189,8 @@ def test_each_sandbox_has_the_name_that_it_is_registered_by(name: str) -> None:
 def test_the_setting_of_vs_code_offers_each_sandbox() -> None:
     manifest = json.loads((Path(__file__).parents[3] / "client-vscode" / "package.json").read_text())
     groups = manifest["contributes"]["configuration"]
-    setting = next(found for group in groups if (found := group["properties"].get("benchwright.sandbox")))
-    assert setting["enum"] == [one.name for one in SANDBOXES]
+    setting = next(
+        sandbox_setting for group in groups if (sandbox_setting := group["properties"].get("benchwright.sandbox"))
+    )
+    assert setting["enum"] == [sandbox.name for sandbox in SANDBOXES]
     assert setting["default"] == DEFAULT_SANDBOX

@@ -15,26 +15,30 @@ from benchwright_analysis.report.sections.success import success
 from benchwright_judges.agreement.estimators import Estimate
 
 
-def _mean_runs(found: Sequence[Observation], _data: Dataset) -> Estimate:
-    return Estimate(value=sum(one.runs for one in found) / len(found))
+def _mean_runs(observations: Sequence[Observation], _data: Dataset) -> Estimate:
+    return Estimate(value=sum(row.runs for row in observations) / len(observations))
 
 
-MEAN_RUNS = GroupStatistic(id="runs", column="mean runs", note="Runs of the hidden tests per attempt.", of=_mean_runs)
+MEAN_RUNS = GroupStatistic(
+    id="runs", column="mean runs", note="Runs of the hidden tests per attempt.", estimate=_mean_runs
+)
 
 
-def observation(who: str, runs: int) -> Observation:
+def observation(participant: str, runs: int) -> Observation:
     empty = {str: "", int: 0, float: 0.0, bool: False}
     values: dict[str, object] = {
         name: empty.get(field.annotation) if isinstance(field.annotation, type) else None
         for name, field in Observation.model_fields.items()
     }
-    facts = {"attempt": who, "participant": who, "condition": "alone", "solver": "human", "runs": runs}
+    facts = {"attempt": participant, "participant": participant, "condition": "alone", "solver": "human", "runs": runs}
     return Observation.model_validate(values | {"censored_by": ""} | facts)
 
 
 def test_a_new_statistic_is_a_column_and_a_number_of_the_report(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("benchwright_analysis.report.sections.success.STATISTICS", [*STATISTICS, MEAN_RUNS])
-    data = Dataset([Folded(observation(who, runs), (), {}, "") for who, runs in (("P1", 2), ("P2", 5))], {})
+    data = Dataset(
+        [Folded(observation(participant, runs), (), {}, "") for participant, runs in (("P1", 2), ("P2", 5))], {}
+    )
     section = success(data)
     table = section.tables[0]
     assert (table.columns[-1], table.rows[0][-1]) == ("mean runs", "3.50")

@@ -9,16 +9,16 @@ ONE = b"aig 3 2 1 1 0\n4 1\n6\n" + NAMES
 
 
 def test_how_registers_begin_is_read_of_each_line() -> None:
-    found = [logic(circuit) for circuit in (UNKNOWN, ZERO, ONE)]
-    assert [one.starts for one in found if one] == [("x",), ("0",), ("1",)]
+    logics = [logic(circuit) for circuit in (UNKNOWN, ZERO, ONE)]
+    assert [circuit_logic.starts for circuit_logic in logics if circuit_logic] == [("x",), ("0",), ("1",)]
 
 
 def test_the_other_may_only_begin_as_the_reference_may() -> None:
-    unknown, zero, one = (logic(circuit) for circuit in (UNKNOWN, ZERO, ONE))
+    unknown, zero, one_logic = (logic(circuit) for circuit in (UNKNOWN, ZERO, ONE))
     assert may_correspond(unknown, zero)
     assert may_correspond(zero, zero)
     assert not may_correspond(zero, unknown)
-    assert not may_correspond(zero, one)
+    assert not may_correspond(zero, one_logic)
 
 
 def test_ports_must_be_the_same_in_their_order() -> None:

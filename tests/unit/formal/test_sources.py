@@ -13,9 +13,9 @@ def test_packages_come_first_and_other_files_are_left_out() -> None:
 
 def test_headers_keep_their_paths_and_odd_ones_are_left_out() -> None:
     files = {"a.v": b"", "inc/d.vh": b"`define D 1", "../up.vh": b"", "/abs.vh": b"", "two words.vh": b""}
-    found = sources(files)
-    assert set(found.at("/code/x")) == {"/code/x/f0.sv", "/code/x/inc/d.vh"}
-    assert found.include_folders("/code/x") == ["/code/x", "/code/x/inc"]
+    design_sources = sources(files)
+    assert set(design_sources.files_below("/code/x")) == {"/code/x/f0.sv", "/code/x/inc/d.vh"}
+    assert design_sources.include_folders("/code/x") == ["/code/x", "/code/x/inc"]
 
 
 @pytest.mark.parametrize(

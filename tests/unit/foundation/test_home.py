@@ -45,10 +45,10 @@ def test_no_clone_of_the_repository_is_called_like_the_workspaces() -> None:
 
 @pytest.mark.parametrize("sign", [".git", "pack.toml", "benchwright/.git", "mine/pack.toml"])
 def test_a_repository_or_a_pack_is_no_folder_for_workspaces(tmp_path: Path, sign: str) -> None:
-    place = tmp_path / sign
-    place.parent.mkdir(exist_ok=True)
-    place.touch()
-    assert intruder(tmp_path) == place.parent
+    marker = tmp_path / sign
+    marker.parent.mkdir(exist_ok=True)
+    marker.touch()
+    assert intruder(tmp_path) == marker.parent
 
 
 def test_a_solvers_own_repository_in_a_workspace_is_allowed(tmp_path: Path) -> None:

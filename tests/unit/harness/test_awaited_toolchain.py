@@ -22,17 +22,17 @@ TOOLCHAIN = cast(Toolchain, object())
 @contextmanager
 def building(cache: Path) -> Iterator[threading.Event]:
     """Holds the lock of a build until told to end."""
-    held, end = threading.Event(), threading.Event()
+    lock_held, end = threading.Event(), threading.Event()
 
     def build() -> None:
         with file_lock(cache / "toolchains" / LOCK):
-            held.set()
+            lock_held.set()
             end.wait(60)
 
     (cache / "toolchains").mkdir(parents=True)
     thread = threading.Thread(target=build)
     thread.start()
-    assert held.wait(60)
+    assert lock_held.wait(60)
     try:
         yield end
     finally:
@@ -48,26 +48,26 @@ def test_a_build_is_seen_while_it_goes_on(tmp_path: Path) -> None:
 
 
 async def test_a_run_waits_until_the_tools_are_there_and_says_so_once(tmp_path: Path) -> None:
-    there: list[Toolchain] = []
-    said: list[str] = []
+    toolchains: list[Toolchain] = []
+    notices: list[str] = []
     waits = asyncio.Event()
 
     def find() -> Toolchain:
-        if not there:
+        if not toolchains:
             raise ToolMissingError("toolchain", "build one")
-        return there[0]
+        return toolchains[0]
 
     def on_wait() -> None:
-        said.append("waits")
+        notices.append("waits")
         waits.set()
 
     with building(tmp_path):
         waiting = asyncio.create_task(when_built(find, tmp_path, on_wait))
         await waits.wait()
         assert not waiting.done()
-        there.append(TOOLCHAIN)
+        toolchains.append(TOOLCHAIN)
         assert await waiting is TOOLCHAIN
-    assert said == ["waits"]
+    assert notices == ["waits"]
 
 
 async def test_nobody_waits_where_nothing_is_built(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ OWN = {"rtl/dut.sv": b"module dut(input clk, output q_out);\n  assign q_out = cl
 HARNESS = {"src/tb.sv": "// an error of the reset\nmodule tb; logic secret_state, reset; dut u_dut(); endmodule"}
 
 
-def _said(said: str, reason: Reason = Reason.BUILD_FAILED) -> list[str]:
+def _shown_messages(output: str, reason: Reason = Reason.BUILD_FAILED) -> list[str]:
     problem = Problem(
         id="x",
         title="X",
@@ -27,7 +27,7 @@ def _said(said: str, reason: Reason = Reason.BUILD_FAILED) -> list[str]:
     )
     lines = [
         {"session": 0, "tool": "iverilog", "kind": "compile"},
-        {"session": 0, "finished": True, "status": 2, "said": said},
+        {"session": 0, "finished": True, "status": 2, "said": output},
     ]
     report = read_report("\n".join(map(json.dumps, lines)).encode())
     verdict = add_compiler_messages(Verdict(reason=reason), problem, OWN, [report, report])
@@ -36,7 +36,7 @@ def _said(said: str, reason: Reason = Reason.BUILD_FAILED) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("said", "shown"),
+    ("output", "message"),
     [
         ("/code/rtl/dut.sv:2: syntax error", "rtl/dut.sv:2: syntax error"),
         ("../rtl/dut.sv:2: error: Malformed statement", "rtl/dut.sv:2: Malformed statement"),
@@ -46,12 +46,12 @@ def _said(said: str, reason: Reason = Reason.BUILD_FAILED) -> list[str]:
         ("/code/rtl/dut.sv:2: ERROR: syntax error, unexpected TOK_ID", "rtl/dut.sv:2: syntax error, unexpected TOK_ID"),
     ],
 )
-def test_an_error_in_a_file_of_the_solver_is_shown_once_with_its_line(said: str, shown: str) -> None:
-    assert _said(said) == [shown]
+def test_an_error_in_a_file_of_the_solver_is_shown_once_with_its_line(output: str, message: str) -> None:
+    assert _shown_messages(output) == [message]
 
 
 @pytest.mark.parametrize(
-    "said",
+    "output",
     [
         "/src/tb.sv:2: syntax error",
         "/code/rtl/other.sv:2: syntax error",
@@ -61,14 +61,14 @@ def test_an_error_in_a_file_of_the_solver_is_shown_once_with_its_line(said: str,
         "2 error(s) during elaboration.",
     ],
 )
-def test_other_files_warnings_and_what_the_design_prints_are_not_shown(said: str) -> None:
-    assert _said(said) == []
+def test_other_files_warnings_and_what_the_design_prints_are_not_shown(output: str) -> None:
+    assert _shown_messages(output) == []
 
 
 def test_names_that_only_the_hidden_part_has_are_left_out_and_ordinary_words_stay() -> None:
-    said = "/code/rtl/dut.sv:2: error: Unable to bind `reset' or secret_state in `tb.u_dut' of the reset: q_out"
-    assert _said(said) == ["rtl/dut.sv:2: Unable to bind `…' or … in `….…' of the reset: q_out"]
+    output = "/code/rtl/dut.sv:2: error: Unable to bind `reset' or secret_state in `tb.u_dut' of the reset: q_out"
+    assert _shown_messages(output) == ["rtl/dut.sv:2: Unable to bind `…' or … in `….…' of the reset: q_out"]
 
 
 def test_a_design_that_builds_has_no_messages() -> None:
-    assert _said("/code/rtl/dut.sv:2: syntax error", Reason.TESTS_FAILED) == []
+    assert _shown_messages("/code/rtl/dut.sv:2: syntax error", Reason.TESTS_FAILED) == []

@@ -15,9 +15,9 @@ from benchwright_harness.decision.criterion import (
     Rule,
     apply_criterion,
 )
-from benchwright_harness.decision.report import Said
+from benchwright_harness.decision.report import TestbenchMessage
 from benchwright_harness.decision.results import Results
-from benchwright_harness.execution.process import End, Ended
+from benchwright_harness.execution.process import End, StepEnd
 from benchwright_problems.problem import Limits
 from benchwright_problems.verdict import Reason, Verdict
 from benchwright_problems.verdict import TestResult as HiddenTest
@@ -27,13 +27,13 @@ RIGHT = ("Hint: Output 'y' has no mismatches.", "Mismatches: 0 in 20 samples")
 PASSED = ("===========Your Design Passed===========",)
 
 
-def said(*lines: str, results: tuple[str, ...] | None = None, ended: bool = True) -> Said:
-    return Said(lines=lines, results=lines if results is None else results, ended=ended)
+def printed_lines(*lines: str, results: tuple[str, ...] | None = None, ended: bool = True) -> TestbenchMessage:
+    return TestbenchMessage(lines=lines, results=lines if results is None else results, ended=ended)
 
 
 def verdict(
     rule: Rule,
-    said: Said | None = None,
+    printed: TestbenchMessage | None = None,
     *,
     end: End = End.EXITED,
     exit_code: int = 0,
@@ -43,8 +43,8 @@ def verdict(
 ) -> Verdict:
     return apply_criterion(
         Criterion(rule=rule, simulates=simulates),
-        said=said,
-        ended=Ended(end, exit_code, 1.0),
+        output=printed,
+        ended=StepEnd(end, exit_code, 1.0),
         results=results,
         failures=failures,
         limits=Limits(),
@@ -66,7 +66,7 @@ def verdict(
     ],
 )
 def test_verilogeval_wants_no_mismatch_in_some_samples(lines: tuple[str, ...], reason: Reason) -> None:
-    assert verdict(Rule.VERILOGEVAL, said(*lines)).reason is reason
+    assert verdict(Rule.VERILOGEVAL, printed_lines(*lines)).reason is reason
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_verilogeval_wants_no_mismatch_in_some_samples(lines: tuple[str, ...], r
     ],
 )
 def test_rtllm_wants_the_testbenchs_pass_line(lines: tuple[str, ...], reason: Reason) -> None:
-    assert verdict(Rule.RTLLM, said(*lines)).reason is reason
+    assert verdict(Rule.RTLLM, printed_lines(*lines)).reason is reason
 
 
 BOTH = [(Rule.VERILOGEVAL, RIGHT), (Rule.RTLLM, PASSED)]
@@ -89,18 +89,18 @@ BOTH = [(Rule.VERILOGEVAL, RIGHT), (Rule.RTLLM, PASSED)]
 
 @pytest.mark.parametrize(("rule", "lines"), BOTH)
 def test_a_line_counts_only_where_the_testbench_tells_its_result(rule: Rule, lines: tuple[str, ...]) -> None:
-    assert verdict(rule, said(*lines, results=())).reason is Reason.TESTS_FAILED
+    assert verdict(rule, printed_lines(*lines, results=())).reason is Reason.TESTS_FAILED
 
 
 @pytest.mark.parametrize(("rule", "lines"), BOTH)
 def test_a_pass_needs_the_testbenchs_own_end(rule: Rule, lines: tuple[str, ...]) -> None:
-    assert verdict(rule, said(*lines, ended=False)).reason is Reason.TAMPERED
+    assert verdict(rule, printed_lines(*lines, ended=False)).reason is Reason.TAMPERED
 
 
 @pytest.mark.parametrize(("rule", "lines"), BOTH)
 @pytest.mark.parametrize("exit_code", [1, 98, 134, 139])
 def test_a_pass_needs_a_simulator_that_ends_well(rule: Rule, lines: tuple[str, ...], exit_code: int) -> None:
-    assert verdict(rule, said(*lines), exit_code=exit_code).reason is Reason.TESTS_FAILED
+    assert verdict(rule, printed_lines(*lines), exit_code=exit_code).reason is Reason.TESTS_FAILED
 
 
 @pytest.mark.parametrize(("rule", "lines"), BOTH)
@@ -115,7 +115,7 @@ def test_without_a_supervisor_the_simulations_lines_are_the_testbenchs() -> None
         listener = Listener(Criterion(rule=rule, heard=supervised), log)
         for start in range(0, len(output), 7):
             listener.write(output[start : start + 7])
-        heard = listener.said
+        heard = listener.testbench_output
         assert log.getvalue() == output
         if rule is Rule.CVDP or supervised:
             assert heard is None
@@ -137,7 +137,7 @@ def test_without_a_supervisor_the_simulations_lines_are_the_testbenchs() -> None
     ],
 )
 def test_no_run_passes_at_a_limit_whatever_was_said(rule: Rule, end: End, reason: Reason) -> None:
-    assert verdict(rule, said(*RIGHT, *PASSED), end=end).reason is reason
+    assert verdict(rule, printed_lines(*RIGHT, *PASSED), end=end).reason is reason
 
 
 @pytest.mark.parametrize("rule", [Rule.VERILOGEVAL, Rule.RTLLM])
@@ -147,9 +147,9 @@ def test_without_a_simulation_the_design_does_not_compile(rule: Rule, exit_code:
 
 
 def test_a_testbenchs_verdict_tells_one_test() -> None:
-    told = verdict(Rule.VERILOGEVAL, said("Mismatches: 3 in 20 samples"))
-    assert [(test.name, test.passed) for test in told.tests] == [("testbench", False)]
-    assert told.detail == "3 of 20 samples differ from the reference."
+    decision = verdict(Rule.VERILOGEVAL, printed_lines("Mismatches: 3 in 20 samples"))
+    assert [(test.name, test.passed) for test in decision.tests] == [("testbench", False)]
+    assert decision.detail == "3 of 20 samples differ from the reference."
 
 
 GOOD, BAD = HiddenTest(name="a", passed=True), HiddenTest(name="b", passed=False, message="no")
@@ -179,14 +179,14 @@ def test_cvdp_wants_every_service_to_succeed_and_no_failed_test(
     reason: Reason,
 ) -> None:
     results = Results(cocotb=cocotb, simulations=len(cocotb), pytest=pytest_results)
-    told = verdict(Rule.CVDP, None, exit_code=exit_code, results=results, failures=failures, simulates=simulates)
-    assert told.reason is reason
+    decision = verdict(Rule.CVDP, None, exit_code=exit_code, results=results, failures=failures, simulates=simulates)
+    assert decision.reason is reason
 
 
 def test_a_flood_of_lines_is_not_remembered() -> None:
     listener = Listener(Criterion(rule=Rule.RTLLM, heard=False), io.BytesIO())
     listener.write(f"{SIMULATES}\n".encode() + b"passed\n" * 200_000)
     listener.write(b"x" * 1_000_000)
-    assert listener.said is not None
-    assert len(listener.said.results) <= 100_000
-    assert len(listener._rest) < 10_000
+    assert listener.testbench_output is not None
+    assert len(listener.testbench_output.results) <= 100_000
+    assert len(listener._open_line) < 10_000

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from benchwright_harness.cvdp_report import Graded, composite, raw_result, report, report_text
+from benchwright_harness.cvdp_report import GradedAnswer, composite, raw_result, report, report_text
 from benchwright_problems.category import Category
 from benchwright_problems.problem import Difficulty
 from benchwright_problems.verdict import Reason, Verdict
@@ -17,8 +17,8 @@ from benchwright_problems.verdict import Reason, Verdict
 NOW = datetime(2026, 1, 2, 3, 4, 5)  # noqa: DTZ001 - as CVDP writes it
 
 
-def graded(name: str, category: str, difficulty: str, reason: Reason, score: float | None = None) -> Graded:
-    return Graded(
+def graded(name: str, category: str, difficulty: str, reason: Reason, score: float | None = None) -> GradedAnswer:
+    return GradedAnswer(
         id=name,
         category=Category(category),
         difficulty=Difficulty(difficulty),
@@ -118,7 +118,7 @@ def test_samples_become_pass_at_k(one: dict[str, Any]) -> None:
 
 def test_pass_at_2_of_two_samples_is_one_minus_the_chance_of_two_failures() -> None:
     sets = [[graded("a", "cid003", "easy", reason)] for reason in (Reason.PASSED, Reason.TESTS_FAILED)]
-    together = composite([report(one, "p", "s", NOW) for one in sets], ["1", "2"], 2, NOW)
+    together = composite([report(samples, "p", "s", NOW) for samples in sets], ["1", "2"], 2, NOW)
     assert "Overall Pass@2, n=2 probability: 75.00%" in report_text(together)
 
 

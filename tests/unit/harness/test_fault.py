@@ -22,9 +22,9 @@ def report(*messages: dict[str, object]) -> Report:
     return read_report("\n".join(map(json.dumps, messages)).encode())
 
 
-def ran(tool: str, status: int, said: str = "", kind: str = "compile") -> Report:
+def ran(tool: str, status: int, output: str = "", kind: str = "compile") -> Report:
     begins = {"session": 0, "tool": tool, "kind": kind}
-    return report(begins, {"session": 0, "finished": True, "status": status, "said": said})
+    return report(begins, {"session": 0, "finished": True, "status": status, "said": output})
 
 
 def judged(
@@ -41,7 +41,7 @@ def judged(
 
 
 @pytest.mark.parametrize(
-    ("tool", "said"),
+    ("tool", "output"),
     [
         ("verilator", INTERNAL),
         ("verilator", "%Error: Verilator threw signal 11. Suggest trying --debug --gdbbt\n"),
@@ -49,8 +49,8 @@ def judged(
         ("yosys", "ERROR: Assert `it != end' failed in kernel/rtlil.cc:77.\n"),
     ],
 )
-def test_a_compiler_that_crashes_decides_nothing(tool: str, said: str) -> None:
-    verdict = judged(NOT_BUILT, ran(tool, 1, said))
+def test_a_compiler_that_crashes_decides_nothing(tool: str, output: str) -> None:
+    verdict = judged(NOT_BUILT, ran(tool, 1, output))
     assert (verdict.outcome, verdict.reason) == (Outcome.ERROR, Reason.TOOL_FAILED)
     assert tool in verdict.detail
 
@@ -62,7 +62,7 @@ def test_the_place_in_the_tool_is_named_and_nothing_of_the_design() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tool", "said"),
+    ("tool", "output"),
     [
         (
             "verilator",
@@ -73,22 +73,22 @@ def test_the_place_in_the_tool_is_named_and_nothing_of_the_design() -> None:
         ("yosys", "/code/rtl/x.sv:1: ERROR: syntax error, unexpected TOK_ID\n"),
     ],
 )
-def test_a_complaint_about_the_design_is_the_designs(tool: str, said: str) -> None:
-    assert judged(NOT_BUILT, ran(tool, 1, said)) == NOT_BUILT
+def test_a_complaint_about_the_design_is_the_designs(tool: str, output: str) -> None:
+    assert judged(NOT_BUILT, ran(tool, 1, output)) == NOT_BUILT
 
 
 @pytest.mark.parametrize(
-    ("tool", "said", "named"),
+    ("tool", "output", "option"),
     [
         ("verilator", "%Error: Invalid option: --nonsense\n", "--nonsense"),
         ("iverilog", "/opt/x/libexec/iverilog: invalid option -- 'z'\n", "'z'"),
         ("yosys", "ERROR: No such command: synthh (type 'help' for a command overview)\n", "synthh"),
     ],
 )
-def test_an_unknown_option_is_the_harnesss(tool: str, said: str, named: str) -> None:
-    verdict = judged(NOT_BUILT, ran(tool, 1, said))
+def test_an_unknown_option_is_the_harnesss(tool: str, output: str, option: str) -> None:
+    verdict = judged(NOT_BUILT, ran(tool, 1, output))
     assert verdict.reason is Reason.TOOL_FAILED
-    assert named in verdict.detail
+    assert option in verdict.detail
 
 
 def test_a_simulation_that_crashes_is_never_a_pass() -> None:

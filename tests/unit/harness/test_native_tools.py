@@ -31,9 +31,9 @@ def test_versions_come_from_the_programs_and_name_the_digest(tmp_path: Path) -> 
     versions = tools.versions(Selection())
     assert (versions["icarus"], versions["cocotb"], versions["pytest"]) == ("12.0", "2.0.1", "8.3.2")
     assert "icarus 12.0" in tools.remarks[0]
-    other = NativeTools(tmp_path, machine(tmp_path / "b", iverilog="Icarus Verilog version 13.0", python3=PYTHON))
+    other_tools = NativeTools(tmp_path, machine(tmp_path / "b", iverilog="Icarus Verilog version 13.0", python3=PYTHON))
     assert tools.digest.startswith("native:")
-    assert tools.digest != other.digest
+    assert tools.digest != other_tools.digest
 
 
 def test_a_tool_that_is_not_on_path_is_named_with_the_next_step(tmp_path: Path) -> None:

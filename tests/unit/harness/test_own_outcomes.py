@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from benchwright_harness.execution.process import End, Ended
+from benchwright_harness.execution.process import End, StepEnd
 from benchwright_harness.own_tests.coverage import read_coverage
-from benchwright_harness.own_tests.outcome import OwnOutcome, OwnReason, outcomes, shown
+from benchwright_harness.own_tests.outcome import OwnOutcome, OwnReason, outcomes, shorten
 from benchwright_harness.own_tests.simulation import NOT_BUILT, SIMULATES, OwnSimulation
 
 BENCH = OwnSimulation({"tb/tb.sv": b"", "rtl/a.sv": b""}, ("tb/tb.sv", "rtl/a.sv"), "tb")
@@ -17,13 +17,13 @@ COCOTB = OwnSimulation(
 FINISHED = "/code/tb/tb.sv:9: $finish called at 52 (1s)\n"
 
 
-def of_bench(said: str, exit_code: int = 0, end: End = End.EXITED, simulation: OwnSimulation = BENCH) -> OwnOutcome:
-    (found,), _ = outcomes(simulation, Ended(end, exit_code, 1.0), f"{SIMULATES}\n{said}", b"", 60)
-    return found
+def of_bench(output: str, exit_code: int = 0, end: End = End.EXITED, simulation: OwnSimulation = BENCH) -> OwnOutcome:
+    (outcome,), _ = outcomes(simulation, StepEnd(end, exit_code, 1.0), f"{SIMULATES}\n{output}", b"", 60)
+    return outcome
 
 
 @pytest.mark.parametrize(
-    ("said", "reason"),
+    ("output", "reason"),
     [
         (FINISHED, OwnReason.PASSED),
         (f"12 tests, 0 FAILED\n{FINISHED}", OwnReason.PASSED),
@@ -39,8 +39,8 @@ def of_bench(said: str, exit_code: int = 0, end: End = End.EXITED, simulation: O
         ("/code/tb/tb.sv:9: $stop called at 5 (1s)\n", OwnReason.NO_FINISH),
     ],
 )
-def test_a_testbench_passes_by_finish_without_an_error(said: str, reason: OwnReason) -> None:
-    assert of_bench(said).reason is reason
+def test_a_testbench_passes_by_finish_without_an_error(output: str, reason: OwnReason) -> None:
+    assert of_bench(output).reason is reason
 
 
 def test_a_silent_finish_counts_if_the_testbench_has_one() -> None:
@@ -56,45 +56,53 @@ def test_ends_of_the_simulation_are_named() -> None:
 
 
 def test_an_error_of_a_file_named_without_its_folder_has_its_place() -> None:
-    found = of_bench("[5] %Error: a.sv:3: Assertion failed in tb.dut\n")
-    assert (found.path, found.line) == ("rtl/a.sv", 3)
+    outcome = of_bench("[5] %Error: a.sv:3: Assertion failed in tb.dut\n")
+    assert (outcome.path, outcome.line) == ("rtl/a.sv", 3)
 
 
 def test_what_does_not_compile_says_where() -> None:
     printed = "/code/rtl/a.sv:2: warning: odd\n/code/rtl/a.sv:3: syntax error\nI give up.\n"
-    found, is_built = outcomes(COCOTB, Ended(End.EXITED, NOT_BUILT, 1.0), printed, b"", 60)
+    own_outcomes, is_built = outcomes(COCOTB, StepEnd(End.EXITED, NOT_BUILT, 1.0), printed, b"", 60)
     assert not is_built
-    assert [(one.name, one.reason, one.path, one.line) for one in found] == [
+    assert [(outcome.name, outcome.reason, outcome.path, outcome.line) for outcome in own_outcomes] == [
         (name, OwnReason.NOT_BUILT, "rtl/a.sv", 3) for name in ("x", "y")
     ]
 
 
-def told(**more: object) -> bytes:
-    return json.dumps({"test": "test_a.x", "outcome": "passed", **more}).encode() + b"\n"
+def cocotb_report(**fields: object) -> bytes:
+    return json.dumps({"test": "test_a.x", "outcome": "passed", **fields}).encode() + b"\n"
 
 
 def test_tests_that_cocotb_does_not_tell_of_have_no_result() -> None:
-    found, _ = outcomes(COCOTB, Ended(End.EXITED, 0, 1.0), f"{SIMULATES}\n", told(), 60)
-    assert [(one.name, one.reason) for one in found] == [("x", OwnReason.PASSED), ("y", OwnReason.NO_RESULT)]
+    own_outcomes, _ = outcomes(COCOTB, StepEnd(End.EXITED, 0, 1.0), f"{SIMULATES}\n", cocotb_report(), 60)
+    assert [(outcome.name, outcome.reason) for outcome in own_outcomes] == [
+        ("x", OwnReason.PASSED),
+        ("y", OwnReason.NO_RESULT),
+    ]
 
 
 def test_what_was_compared_is_taken_from_the_assertion() -> None:
     message = "after 3\nassert 4 == 3\n +  where 4 = int(q)"
-    results = told(outcome="failed", message=message, places=[["tests/test_a.py", 7], ["tests/other.py", 2]])
-    found, _ = outcomes(COCOTB, Ended(End.EXITED, 0, 1.0), f"{SIMULATES}\n", results, 60)
-    assert (found[0].got, found[0].expected, found[0].path, found[0].line) == ("4", "3", "tests/test_a.py", 7)
+    results = cocotb_report(outcome="failed", message=message, places=[["tests/test_a.py", 7], ["tests/other.py", 2]])
+    own_outcomes, _ = outcomes(COCOTB, StepEnd(End.EXITED, 0, 1.0), f"{SIMULATES}\n", results, 60)
+    assert (own_outcomes[0].got, own_outcomes[0].expected, own_outcomes[0].path, own_outcomes[0].line) == (
+        "4",
+        "3",
+        "tests/test_a.py",
+        7,
+    )
 
 
 @pytest.mark.parametrize(
-    "results", [b"{", b"[]\n", b'{"test": 3}\n', b"\xff\xfe\n", told(places=[["a"]]), told(places=3)]
+    "results", [b"{", b"[]\n", b'{"test": 3}\n', b"\xff\xfe\n", cocotb_report(places=[["a"]]), cocotb_report(places=3)]
 )
 def test_results_that_make_no_sense_are_no_results(results: bytes) -> None:
-    found, _ = outcomes(COCOTB, Ended(End.EXITED, 0, 1.0), f"{SIMULATES}\n", results, 60)
-    assert [one.name for one in found][-1] == "y"
+    own_outcomes, _ = outcomes(COCOTB, StepEnd(End.EXITED, 0, 1.0), f"{SIMULATES}\n", results, 60)
+    assert [outcome.name for outcome in own_outcomes][-1] == "y"
 
 
 def test_long_output_loses_its_middle() -> None:
-    text = shown("a" * 150_000 + "b" * 150_000)
+    text = shorten("a" * 150_000 + "b" * 150_000)
     assert len(text) < 210_000
     assert text.startswith("a") and text.endswith("b")
 
@@ -111,7 +119,7 @@ def test_coverage_adds_the_instances_of_a_module() -> None:
         + point(9, f="/etc/passwd", l="1", n="9", page="v_line/a", o="block", h="top.x")
         + "C 'broken\n"
     )
-    (found,) = read_coverage(data.encode(), frozenset({"rtl/a.sv"}))
-    assert found.lines == {3: 2, 4: 2}
-    assert [(one.name, one.line, one.count) for one in found.branches] == [("if", 3, 3)]
-    assert [(one.signal, one.count) for one in found.toggles] == [("q[0]:0->1", 0)]
+    (file_coverage,) = read_coverage(data.encode(), frozenset({"rtl/a.sv"}))
+    assert file_coverage.lines == {3: 2, 4: 2}
+    assert [(branch.name, branch.line, branch.count) for branch in file_coverage.branches] == [("if", 3, 3)]
+    assert [(toggle.signal, toggle.count) for toggle in file_coverage.toggles] == [("q[0]:0->1", 0)]

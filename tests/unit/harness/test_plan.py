@@ -14,16 +14,16 @@ def compose(service: str, **files: str) -> dict[str, str]:
 
 
 def step(service: str) -> Step:
-    (one,) = make_plan(compose(service)).steps
-    return one
+    (only_step,) = make_plan(compose(service)).steps
+    return only_step
 
 
 def test_a_service_in_cvdps_form_becomes_a_step() -> None:
-    one = step(
+    planned_step = step(
         "image: __OSS_SIM_IMAGE__\nvolumes:\n  - ./src/:/src/:ro\nenv_file: ./src/.env\n"
         "command: pytest -s -o cache_dir=/rundir/harness/.cache /src/test_runner.py -v"
     )
-    assert one == Step(
+    assert planned_step == Step(
         service="direct",
         image="oss-sim",
         argv=("pytest", "-s", "-o", "cache_dir=/rundir/harness/.cache", "/src/test_runner.py", "-v"),
@@ -34,7 +34,7 @@ def test_a_service_in_cvdps_form_becomes_a_step() -> None:
 
 def test_services_run_in_their_order() -> None:
     text = "services:\n  b: {image: i, command: one}\n  a: {image: i, command: two}\n"
-    assert [one.service for one in make_plan({"docker-compose.yml": text}).steps] == ["b", "a"]
+    assert [planned_step.service for planned_step in make_plan({"docker-compose.yml": text}).steps] == ["b", "a"]
 
 
 @pytest.mark.parametrize(
@@ -168,9 +168,9 @@ def test_a_yaml_bomb_is_refused_before_it_grows() -> None:
 
 
 def test_too_many_hidden_files_are_refused() -> None:
-    many = {f"src/{number}": "" for number in range(401)}
+    files = {f"src/{number}": "" for number in range(401)}
     with pytest.raises(BadHarnessError, match=r"mount 40[123] files; 400 are allowed"):
-        make_plan(compose("image: i\ncommand: ls\nvolumes: [./src:/src]", **many))
+        make_plan(compose("image: i\ncommand: ls\nvolumes: [./src:/src]", **files))
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_the_simulator_names_a_tool(simulator: str, tool: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "found"),
+    ("code", "tool_names"),
     [
         ('subprocess.run(["yosys", "-p", script])', {"yosys"}),
         ("os.system('verilator --lint-only x.sv')", {"verilator"}),
@@ -224,8 +224,8 @@ def test_the_simulator_names_a_tool(simulator: str, tool: str) -> None:
         ("shutil.which('/usr/bin/yosys')", {"yosys"}),
     ],
 )
-def test_tools_that_a_harness_calls_are_found(code: str, found: set[str]) -> None:
-    assert tools(**{"src/check.py": code}) == found
+def test_tools_that_a_harness_calls_are_found(code: str, tool_names: set[str]) -> None:
+    assert tools(**{"src/check.py": code}) == tool_names
 
 
 def test_words_in_other_files_are_not_calls() -> None:

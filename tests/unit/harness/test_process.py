@@ -14,13 +14,13 @@ from pathlib import Path
 import psutil
 import pytest
 
-from benchwright_harness.execution.process import MAX_OUTPUT_BYTES, End, Ended, Program, resident_bytes, run_limited
+from benchwright_harness.execution.process import MAX_OUTPUT_BYTES, End, Program, StepEnd, resident_bytes, run_limited
 from benchwright_problems.problem import Limits
 
 _MEGABYTE = 1 << 20
 
 
-def _run(program: str, folder: Path, log: BytesIO, *, wall_s: float = 300) -> Ended:
+def _run(program: str, folder: Path, log: BytesIO, *, wall_s: float = 300) -> StepEnd:
     argv = [sys.executable, "-ISuc", program]
     limits = Limits(wall_s=wall_s)
     return asyncio.run(run_limited(argv, env={}, cwd=folder, limits=limits, folder=folder, log=log))
@@ -95,22 +95,22 @@ def test_a_program_that_can_not_be_started_leaves_no_file_open(tmp_path: Path) -
         with pytest.raises(FileNotFoundError):
             Program(["/nowhere/program"], env={}, cwd=tmp_path, talks=True)
 
-    before = len(os.listdir("/proc/self/fd"))  # noqa: PTH208
+    file_count = len(os.listdir("/proc/self/fd"))  # noqa: PTH208
     asyncio.run(start())
-    assert len(os.listdir("/proc/self/fd")) <= before  # noqa: PTH208
+    assert len(os.listdir("/proc/self/fd")) <= file_count  # noqa: PTH208
 
 
 def test_a_request_that_nobody_reads_is_dropped_with_the_program(tmp_path: Path) -> None:
-    async def run() -> Ended:
+    async def run() -> StepEnd:
         program = Program([sys.executable, "-ISuc", "print('deaf')"], env={}, cwd=tmp_path, talks=True)
         request = b"x" * 5 * _MEGABYTE
         ended = await program.finish(limits=Limits(), folder=tmp_path, log=BytesIO(), request=request)
         await asyncio.sleep(0)
         return ended
 
-    before = len(os.listdir("/proc/self/fd"))  # noqa: PTH208
+    file_count = len(os.listdir("/proc/self/fd"))  # noqa: PTH208
     assert asyncio.run(run()).end is End.EXITED
-    assert len(os.listdir("/proc/self/fd")) <= before  # noqa: PTH208
+    assert len(os.listdir("/proc/self/fd")) <= file_count  # noqa: PTH208
 
 
 def test_what_was_written_before_the_end_is_all_read_although_it_takes_a_while(
@@ -118,7 +118,7 @@ def test_what_was_written_before_the_end_is_all_read_although_it_takes_a_while(
 ) -> None:
     monkeypatch.setattr("benchwright_harness.execution.process._SILENCE_S", 0.1)
     monkeypatch.setattr("benchwright_harness.execution.process._TURN_BYTES", _MEGABYTE // 16)
-    written = _MEGABYTE
+    byte_count = _MEGABYTE
 
     class Slow(BytesIO):
         def write(self, content: object, /) -> int:
@@ -126,9 +126,9 @@ def test_what_was_written_before_the_end_is_all_read_although_it_takes_a_while(
             return super().write(content)  # type: ignore[arg-type]
 
     log = Slow()
-    program = f"import os, sys; os.write(1, b'x' * {_MEGABYTE // 2}); sys.stdout.write('x' * {written})"
+    program = f"import os, sys; os.write(1, b'x' * {_MEGABYTE // 2}); sys.stdout.write('x' * {byte_count})"
     assert _run(program, tmp_path, log).end is End.EXITED
-    assert len(log.getvalue()) == written + _MEGABYTE // 2
+    assert len(log.getvalue()) == byte_count + _MEGABYTE // 2
 
 
 def test_a_process_that_left_the_group_and_goes_on_writing_is_not_waited_for(

@@ -37,16 +37,16 @@ def test_the_time_of_children_counts_also_once_they_have_ended() -> None:
 
 
 def test_a_process_that_waits_for_the_processor_is_seen_waiting() -> None:
-    mine = sorted(os.sched_getaffinity(0))[:1]
+    processors = sorted(os.sched_getaffinity(0))[:1]
     busy = [subprocess.Popen(["/bin/sh", "-c", "while :; do :; done"]) for _ in range(3)]
     try:
-        for one in busy:
-            os.sched_setaffinity(one.pid, mine)
+        for process in busy:
+            os.sched_setaffinity(process.pid, processors)
         deadline = time.monotonic() + 20
-        while (found := processor_time(busy[0].pid)).waited_s < 0.05:
-            assert time.monotonic() < deadline, found
+        while (usage := processor_time(busy[0].pid)).waited_s < 0.05:
+            assert time.monotonic() < deadline, usage
             time.sleep(0.05)
     finally:
-        for one in busy:
-            one.kill()
-            one.wait()
+        for process in busy:
+            process.kill()
+            process.wait()

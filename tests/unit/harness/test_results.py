@@ -134,13 +134,13 @@ def test_links_pipes_sockets_and_folders_are_not_read(tmp_path: Path) -> None:
 
 
 def test_a_deep_folder_is_no_trouble(tmp_path: Path) -> None:
-    here = os.open(tmp_path, os.O_RDONLY)
+    descriptor = os.open(tmp_path, os.O_RDONLY)
     for _ in range(1500):
-        os.mkdir("d", dir_fd=here)
-        inner = os.open("d", os.O_RDONLY, dir_fd=here)
-        os.close(here)
-        here = inner
-    os.close(here)
+        os.mkdir("d", dir_fd=descriptor)
+        inner = os.open("d", os.O_RDONLY, dir_fd=descriptor)
+        os.close(descriptor)
+        descriptor = inner
+    os.close(descriptor)
     (tmp_path / "results.xml").write_text(PASSING.format("top"))
     try:
         assert [test.name for test in read_results(tmp_path).cocotb] == ["top"]

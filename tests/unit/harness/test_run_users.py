@@ -19,11 +19,11 @@ def test_two_processes_never_have_the_same_user() -> None:
     )
     argv = [sys.executable, "-c", takes_all]
     with (
-        subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as one,
-        subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other,
+        subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as first_process,
+        subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as second_process,
     ):
-        assert one.stdout is not None
-        assert other.stdout is not None
-        assert not set(one.stdout.readline().split()) & set(other.stdout.readline().split())
-        for process in (one, other):
+        assert first_process.stdout is not None
+        assert second_process.stdout is not None
+        assert not set(first_process.stdout.readline().split()) & set(second_process.stdout.readline().split())
+        for process in (first_process, second_process):
             process.communicate("\n")

@@ -34,8 +34,8 @@ def problem(category: Category = Category.SPEC_TO_RTL, **hidden: object) -> Prob
     )
 
 
-def found(text: str, asked: Problem | None = None) -> list[tuple[str, int, ScanAction]]:
-    findings = scan(asked or problem(), {"rtl/a.sv": text.encode()})
+def scan_results(text: str, scanned_problem: Problem | None = None) -> list[tuple[str, int, ScanAction]]:
+    findings = scan(scanned_problem or problem(), {"rtl/a.sv": text.encode()})
     return [(finding.rule, finding.line, finding.action) for finding in findings]
 
 
@@ -55,7 +55,7 @@ def found(text: str, asked: Problem | None = None) -> list[tuple[str, int, ScanA
     ],
 )
 def test_honest_designs_are_left_alone(text: str) -> None:
-    assert found(text) == []
+    assert scan_results(text) == []
 
 
 SYNTHESISED = problem(harness={"src/synth.py": 'os.system("yosys -s /src/synth.ys > /code/rundir/synth.log")'})
@@ -91,8 +91,10 @@ SYNTHESISED = problem(harness={"src/synth.py": 'os.system("yosys -s /src/synth.y
     ],
 )
 def test_where_a_design_is_synthesised_it_can_not_answer_for_the_tool(text: str, rule: str) -> None:
-    assert [(one, action) for one, _, action in found(text, SYNTHESISED)] == [(rule, ScanAction.REFUSE)]
-    assert found(text) == []
+    assert [(rule_name, action) for rule_name, _, action in scan_results(text, SYNTHESISED)] == [
+        (rule, ScanAction.REFUSE)
+    ]
+    assert scan_results(text) == []
 
 
 @pytest.mark.parametrize(
@@ -109,7 +111,7 @@ def test_where_a_design_is_synthesised_it_can_not_answer_for_the_tool(text: str,
     ],
 )
 def test_where_a_design_is_synthesised_honest_ones_are_left_alone(text: str) -> None:
-    assert found(text, SYNTHESISED) == []
+    assert scan_results(text, SYNTHESISED) == []
 
 
 LINTED = problem(harness={"src/test_runner.py": 'run(["verilator", "--lint-only", "-Wall"])'})
@@ -126,12 +128,12 @@ LINTED = problem(harness={"src/test_runner.py": 'run(["verilator", "--lint-only"
     ],
 )
 def test_where_a_design_is_linted_it_is_the_same_for_the_linter_and_not_silent(text: str, rule: str) -> None:
-    assert found(text, LINTED) == [(rule, 1, ScanAction.REFUSE)]
-    assert found(text) == []
+    assert scan_results(text, LINTED) == [(rule, 1, ScanAction.REFUSE)]
+    assert scan_results(text) == []
 
 
 @pytest.mark.parametrize(
-    ("content", "what", "column"),
+    ("content", "description", "column"),
     [
         (b"wire \\x\x0b/* ;", "a vertical tab (0x0B)", 8),
         (b"wire a\x0c;", "a form feed (0x0C)", 7),
@@ -146,11 +148,11 @@ def test_where_a_design_is_linted_it_is_the_same_for_the_linter_and_not_silent(t
     ],
 )
 def test_a_character_that_tools_read_differently_is_refused_with_its_place(
-    content: bytes, what: str, column: int
+    content: bytes, description: str, column: int
 ) -> None:
     (finding, *_) = scan(problem(), {"rtl/a.sv": b"\n" + content})
-    place = f"rtl/a.sv, line 2, column {column}"
-    assert str(finding) == f"{place}: holds {what}, which tools read differently (rule character)"
+    location = f"rtl/a.sv, line 2, column {column}"
+    assert str(finding) == f"{location}: holds {description}, which tools read differently (rule character)"
 
 
 @pytest.mark.parametrize(
@@ -178,7 +180,7 @@ def test_usual_line_ends_a_mark_and_any_language_in_comments_and_texts_are_legal
     ],
 )
 def test_debugging_is_legal(text: str) -> None:
-    assert found(text) == []
+    assert scan_results(text) == []
 
 
 @pytest.mark.parametrize(
@@ -208,7 +210,7 @@ def test_debugging_is_legal(text: str) -> None:
     ],
 )
 def test_what_tools_could_put_together_or_read_differently_is_found(text: str, rule: str) -> None:
-    assert rule in {one for one, _, _ in found(text)}
+    assert rule in {rule_name for rule_name, _, _ in scan_results(text)}
 
 
 @pytest.mark.parametrize(
@@ -223,48 +225,54 @@ def test_what_tools_could_put_together_or_read_differently_is_found(text: str, r
     ],
 )
 def test_honest_macros_and_names_are_left_alone(text: str) -> None:
-    assert found(text) == []
+    assert scan_results(text) == []
 
 
 def test_a_file_of_another_name_that_is_included_is_read() -> None:
-    asked = problem()
-    asked = asked.model_copy(update={"public": asked.public.model_copy(update={"expected": ("rtl/a.sv", "rtl/b.txt")})})
+    scanned_problem = problem()
+    scanned_problem = scanned_problem.model_copy(
+        update={"public": scanned_problem.public.model_copy(update={"expected": ("rtl/a.sv", "rtl/b.txt")})}
+    )
     files = {"rtl/a.sv": b'`include "b.txt"', "rtl/b.txt": b"initial $system(1);"}
-    assert [finding.path for finding in scan(asked, files)] == ["rtl/b.txt"]
-    assert scan(asked, files | {"rtl/a.sv": b"wire a;"}) == ()
+    assert [finding.path for finding in scan(scanned_problem, files)] == ["rtl/b.txt"]
+    assert scan(scanned_problem, files | {"rtl/a.sv": b"wire a;"}) == ()
 
 
 def test_an_unchanged_file_of_the_problem_is_not_the_solvers() -> None:
-    asked = problem()
+    scanned_problem = problem()
     text = "wire a;\x0c $fopen(f);"
-    asked = asked.model_copy(update={"public": asked.public.model_copy(update={"files": {"rtl/a.sv": text}})})
-    assert found(text, asked) == []
-    assert found(text + " ", asked) == [("character", 1, ScanAction.REFUSE)]
+    scanned_problem = scanned_problem.model_copy(
+        update={"public": scanned_problem.public.model_copy(update={"files": {"rtl/a.sv": text}})}
+    )
+    assert scan_results(text, scanned_problem) == []
+    assert scan_results(text + " ", scanned_problem) == [("character", 1, ScanAction.REFUSE)]
 
 
 def test_the_page_of_the_documentation_has_every_rule_and_its_actions() -> None:
     lines = (PACKS.parents[2] / "docs" / "reference" / "submissions.md").read_text(encoding="utf-8").splitlines()
     cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| `")]
-    shown = {row[0].strip("`"): row[2:] for row in cells}
-    assert shown == {
+    documented_rules = {row[0].strip("`"): row[2:] for row in cells}
+    assert documented_rules == {
         name: [rule.action, rule.testbench, rule.synthesis or rule.action, rule.lint or rule.action]
         for name, rule in rules().items()
     }
 
 
 def test_a_net_that_another_file_drives_has_a_driver_and_one_that_it_reads_has_none() -> None:
-    asked = SYNTHESISED.model_copy(
+    scanned_problem = SYNTHESISED.model_copy(
         update={"public": SYNTHESISED.public.model_copy(update={"expected": ("rtl/a.sv", "rtl/b.sv")})}
     )
     user = b"module a(input i, output y); wire n; b u(.i(i), .o(n)); assign y = n; endmodule"
     driver = b"module b(input i, output o); assign o = i; endmodule"
-    assert scan(asked, {"rtl/a.sv": user, "rtl/b.sv": driver}) == ()
+    assert scan(scanned_problem, {"rtl/a.sv": user, "rtl/b.sv": driver}) == ()
     reader = b"module b(input i, input o); endmodule"
-    assert [one.what for one in scan(asked, {"rtl/a.sv": user, "rtl/b.sv": reader})] == ["a net without a driver"]
+    assert [finding.what for finding in scan(scanned_problem, {"rtl/a.sv": user, "rtl/b.sv": reader})] == [
+        "a net without a driver"
+    ]
 
 
 def test_many_errors_of_the_lexer_hide_nothing() -> None:
-    assert ("file", 1, ScanAction.REFUSE) in found("8'hZZ \\ " * 45 + "$fopen(x);")
+    assert ("file", 1, ScanAction.REFUSE) in scan_results("8'hZZ \\ " * 45 + "$fopen(x);")
 
 
 def test_a_finding_names_file_line_and_words() -> None:
@@ -291,27 +299,27 @@ def test_a_finding_names_file_line_and_words() -> None:
     ],
 )
 def test_what_reaches_beyond_the_design_is_refused(text: str, rule: str) -> None:
-    assert (rule, 1, ScanAction.REFUSE) in found(text)
+    assert (rule, 1, ScanAction.REFUSE) in scan_results(text)
 
 
 def test_a_name_that_is_computed_is_flagged() -> None:
-    assert found("$readmemh(FILE, m);") == [("computed-path", 1, ScanAction.FLAG)]
+    assert scan_results("$readmemh(FILE, m);") == [("computed-path", 1, ScanAction.FLAG)]
 
 
 def test_testbenches_may_do_more() -> None:
     text = 'initial begin $dumpfile("a.vcd"); $dumpvars; f = $fopen("log.txt"); $finish; end'
-    assert found(text, problem(Category.STIMULUS)) == [("file", 1, ScanAction.FLAG)]
+    assert scan_results(text, problem(Category.STIMULUS)) == [("file", 1, ScanAction.FLAG)]
 
 
 def test_a_problem_may_decide_otherwise() -> None:
-    assert found("$fclose(f);", problem(scan={"file": "allow"})) == []
-    assert found('$display("x");', problem(scan={"print": "refuse"})) == [("print", 1, ScanAction.REFUSE)]
+    assert scan_results("$fclose(f);", problem(scan={"file": "allow"})) == []
+    assert scan_results('$display("x");', problem(scan={"print": "refuse"})) == [("print", 1, ScanAction.REFUSE)]
 
 
 def test_what_the_reference_does_is_allowed() -> None:
-    asked = problem(reference={"rtl/a.sv": '$fopen("a.txt");'})
-    assert found('$fopen("b.txt");', asked) == []
-    assert found("$fclose(f);", asked) == [("file", 1, ScanAction.REFUSE)]
+    scanned_problem = problem(reference={"rtl/a.sv": '$fopen("a.txt");'})
+    assert scan_results('$fopen("b.txt");', scanned_problem) == []
+    assert scan_results("$fclose(f);", scanned_problem) == [("file", 1, ScanAction.REFUSE)]
 
 
 def test_files_that_the_problem_does_not_take_are_not_read() -> None:
@@ -323,5 +331,5 @@ def test_no_reference_of_the_starter_pack_is_refused() -> None:
     assert files
     for file in files:
         testbench = "verif" in file.parts
-        rules = {found.rule for found in read(file.name, file.read_bytes())}
+        rules = {finding.rule for finding in read(file.name, file.read_bytes())}
         assert rules <= ({"print", "computed-print", "finish", "wave"} if testbench else {"print"}), file

@@ -50,8 +50,8 @@ def test_no_real_file_is_refused_by_mistake() -> None:
     for name, text in real_files():
         count += 1
         path = Path(name).name
-        for one in read(path, without_mark(path, text.encode())):
-            if one.rule not in INTENDED and rules()[one.rule].action is ScanAction.REFUSE:
-                wrong.append((name, one))
+        for finding in read(path, without_mark(path, text.encode())):
+            if finding.rule not in INTENDED and rules()[finding.rule].action is ScanAction.REFUSE:
+                wrong.append((name, finding))
     assert wrong == []
     assert count > 600

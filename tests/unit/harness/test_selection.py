@@ -23,7 +23,10 @@ def problem(source: str, version: str = "", harness: str = "") -> Problem:
 
 
 def chosen(source: str, version: str = "", harness: str = "") -> list[tuple[str, str, str, str | None]]:
-    return [(one.icarus, one.yosys, one.cocotb, one.simulator) for one in selections(problem(source, version, harness))]
+    return [
+        (selection.icarus, selection.yosys, selection.cocotb, selection.simulator)
+        for selection in selections(problem(source, version, harness))
+    ]
 
 
 @pytest.mark.parametrize("version", ["1.0", "1.0.2", "1.0.4"])
@@ -66,19 +69,19 @@ def test_a_harness_that_falls_back_on_older_names_is_a_new_one(version: str) -> 
 
 
 def test_a_later_harness_that_imports_what_is_no_more_gets_it() -> None:
-    found = chosen(cvdp.SOURCE, "1.1.0", "from cocotb.runner import get_runner")
-    assert {(yosys, cocotb) for _, yosys, cocotb, _ in found} == {("0.40", "compat")}
+    chosen_tools = chosen(cvdp.SOURCE, "1.1.0", "from cocotb.runner import get_runner")
+    assert {(yosys, cocotb) for _, yosys, cocotb, _ in chosen_tools} == {("0.40", "compat")}
 
 
 def test_verilogeval_never_runs_with_icarus_13() -> None:
-    found = chosen(verilogeval.SOURCE)
-    assert [(icarus, simulator) for icarus, _, _, simulator in found] == [("12", "icarus"), ("12", "verilator")]
+    chosen_tools = chosen(verilogeval.SOURCE)
+    assert [(icarus, simulator) for icarus, _, _, simulator in chosen_tools] == [("12", "icarus"), ("12", "verilator")]
 
 
 def test_rtllm_tries_every_simulator() -> None:
-    found = {(simulator, icarus) for icarus, _, _, simulator in chosen(rtllm.SOURCE)}
-    assert {("icarus", "12"), ("icarus", "13")} <= found
-    assert "verilator" in {simulator for simulator, _ in found}
+    simulators = {(simulator, icarus) for icarus, _, _, simulator in chosen(rtllm.SOURCE)}
+    assert {("icarus", "12"), ("icarus", "13")} <= simulators
+    assert "verilator" in {simulator for simulator, _ in simulators}
 
 
 def test_a_pack_of_ones_own_runs_with_the_newest_and_is_not_tried_twice() -> None:

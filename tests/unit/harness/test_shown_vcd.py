@@ -55,8 +55,8 @@ def copied(text: str) -> tuple[Copied, str]:
 
 
 def test_only_what_is_shown_is_copied_and_begins_with_the_outermost_module() -> None:
-    about, text = copied(WHOLE)
-    assert about == Copied(3, Decimal("0.01"))
+    summary, text = copied(WHOLE)
+    assert summary == Copied(3, Decimal("0.01"))
     assert text == (
         '$timescale 10 ps $end\n$scope module counter $end\n$var wire 1 ! clk $end\n$var reg 4 " q [3:0] $end\n'
         "$scope begin part[0] $end\n$var wire 1 # b $end\n$upscope $end\n$upscope $end\n$enddefinitions $end\n"

@@ -134,10 +134,10 @@ def test_data_is_shown_while_it_is_loaded() -> None:
     )
 
 
-@pytest.mark.parametrize("more", ['f = $fopen("data.txt", "r");', "$readmemh(name, m);", 'f = $fopen(name, "r");'])
-def test_data_that_the_testbench_opens_itself_is_a_remark(more: str) -> None:
+@pytest.mark.parametrize("statement", ['f = $fopen("data.txt", "r");', "$readmemh(name, m);", 'f = $fopen(name, "r");'])
+def test_data_that_the_testbench_opens_itself_is_a_remark(statement: str) -> None:
     # The name is either said outside of a load, or put together when the simulation runs.
-    test = LOADS.replace("MORE", more) if "data" in more else f"module tb; initial {more} endmodule"
+    test = LOADS.replace("MORE", statement) if "data" in statement else f"module tb; initial {statement} endmodule"
     _, run = simulate(harness(test, data=["d/data.txt"]), "icarus")
     assert run.remarks == (READABLE,)
     assert f"cp /src/{RUN}/data/data.txt .\n" in run.files[f"/src/{RUN}/run.sh"]
@@ -155,10 +155,10 @@ def test_names_of_scopes_are_new_in_each_run_but_those_of_ports() -> None:
 
 def test_every_run_has_a_token_of_its_own() -> None:
     plan = make_plan(harness())
-    one, other = (run.steps[0] for run in (plan.for_one_run(), plan.for_one_run()))
-    assert RUN not in f"{one.argv} {one.files} {one.channel}"
-    assert not one.files.keys() & other.files.keys()
-    assert one.channel != other.channel
+    first_step, second_step = (run.steps[0] for run in (plan.for_one_run(), plan.for_one_run()))
+    assert RUN not in f"{first_step.argv} {first_step.files} {first_step.channel}"
+    assert not first_step.files.keys() & second_step.files.keys()
+    assert first_step.channel != second_step.channel
 
 
 def test_only_the_testbenchs_scopes_may_speak() -> None:

@@ -40,16 +40,18 @@ def test_a_toolchain_of_another_kind_of_machine_is_told(tmp_path: Path) -> None:
 
 def test_the_one_in_use_is_found_and_can_be_changed(tmp_path: Path) -> None:
     first, second = built(tmp_path, "oss-sim-1"), built(tmp_path, "oss-sim-2", text="other")
-    assert [toolchain.name for toolchain in Toolchain.all(tmp_path)] == ["oss-sim-1", "oss-sim-2"]
+    assert [toolchain.name for toolchain in Toolchain.find_all(tmp_path)] == ["oss-sim-1", "oss-sim-2"]
     assert Toolchain.find(tmp_path).digest == second.digest != first.digest
     first.use()
     assert Toolchain.find(tmp_path).name == "oss-sim-1"
 
 
 def test_the_digest_is_that_of_the_files_alone(tmp_path: Path) -> None:
-    one, same = built(tmp_path / "a"), built(tmp_path / "b")
-    os.utime(same.root / "etc" / "hosts", (1, 1))
-    assert digest_of(content(one.root)) == digest_of(content(same.root)) == one.digest
+    first_toolchain, second_toolchain = built(tmp_path / "a"), built(tmp_path / "b")
+    os.utime(second_toolchain.root / "etc" / "hosts", (1, 1))
+    assert (
+        digest_of(content(first_toolchain.root)) == digest_of(content(second_toolchain.root)) == first_toolchain.digest
+    )
 
 
 def test_verify_names_what_differs(tmp_path: Path) -> None:

@@ -29,15 +29,15 @@ def cache(tmp_path: Path) -> Path:
 
 
 def names(cache: Path) -> list[tuple[str, Kind]]:
-    return [(one.path.name, one.kind) for one in prunable(cache)]
+    return [(leftover.path.name, leftover.kind) for leftover in prunable(cache)]
 
 
 @contextmanager
-def another_process(cache: Path, what: str) -> Iterator[None]:
+def another_process(cache: Path, statement: str) -> Iterator[None]:
     code = (
         "import sys; from pathlib import Path\n"
         "from benchwright_harness.toolchain import Toolchain\n"
-        f"toolchain = Toolchain.find(Path(sys.argv[1])); {what}; print('ready', flush=True); sys.stdin.read()"
+        f"toolchain = Toolchain.find(Path(sys.argv[1])); {statement}; print('ready', flush=True); sys.stdin.read()"
     )
     command = [sys.executable, "-c", code, str(cache)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
@@ -49,24 +49,24 @@ def another_process(cache: Path, what: str) -> Iterator[None]:
 
 def test_what_is_in_use_is_not_left_over(cache: Path) -> None:
     assert names(cache) == [("inside-000000000000", Kind.PROGRAMS), ("oss-sim-1", Kind.TOOLCHAIN)]
-    assert all(10_000 < one.size < 100_000 for one in prunable(cache))
+    assert all(10_000 < leftover.size < 100_000 for leftover in prunable(cache))
 
 
 def test_what_is_left_over_can_go(cache: Path) -> None:
-    assert [remove(one) for one in prunable(cache)] == [True, True]
+    assert [remove(leftover) for leftover in prunable(cache)] == [True, True]
     assert names(cache) == []
-    assert [toolchain.name for toolchain in Toolchain.all(cache)] == ["oss-sim-2"]
+    assert [toolchain.name for toolchain in Toolchain.find_all(cache)] == ["oss-sim-2"]
     assert not [path for path in (cache / "toolchains").iterdir() if path.name.startswith(".removed")]
 
 
 def test_a_toolchain_that_a_process_runs_with_stays(cache: Path) -> None:
-    first, second = Toolchain.all(cache)
+    first, second = Toolchain.find_all(cache)
     first.use()
     with another_process(cache, "pass"):
         second.use()
-        found = prunable(cache, [Kind.TOOLCHAIN])
-        assert found == []
-    assert [one.path.name for one in prunable(cache, [Kind.TOOLCHAIN])] == ["oss-sim-1"]
+        leftovers = prunable(cache, [Kind.TOOLCHAIN])
+        assert leftovers == []
+    assert [leftover.path.name for leftover in prunable(cache, [Kind.TOOLCHAIN])] == ["oss-sim-1"]
 
 
 def test_programs_that_a_process_runs_with_stay(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,11 +78,11 @@ def test_programs_that_a_process_runs_with_stay(cache: Path, monkeypatch: pytest
 
 
 def test_one_that_is_taken_into_use_meanwhile_stays(cache: Path) -> None:
-    (found,) = prunable(cache, [Kind.TOOLCHAIN])
-    Toolchain.all(cache)[0].use()
+    (leftover,) = prunable(cache, [Kind.TOOLCHAIN])
+    Toolchain.find_all(cache)[0].use()
     with another_process(cache, "pass"):
-        assert not remove(found)
-    assert found.path.is_dir()
+        assert not remove(leftover)
+    assert leftover.path.is_dir()
 
 
 def test_what_was_begun_long_ago_can_go(cache: Path) -> None:
@@ -94,10 +94,10 @@ def test_what_was_begun_long_ago_can_go(cache: Path) -> None:
 
 
 def test_a_run_does_not_use_up_files(cache: Path) -> None:
-    before = len(list(Path("/proc/self/fd").iterdir()))
+    open_count = len(list(Path("/proc/self/fd").iterdir()))
     for _ in range(20):
         assert Toolchain.find(cache).inside
-    assert len(list(Path("/proc/self/fd").iterdir())) <= before + 2
+    assert len(list(Path("/proc/self/fd").iterdir())) <= open_count + 2
 
 
 def test_a_cache_without_toolchains_has_no_leftovers(tmp_path: Path) -> None:

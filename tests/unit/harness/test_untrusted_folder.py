@@ -10,13 +10,13 @@ from benchwright_foundation.untrusted_folder import ENTRY_BYTES, entries, folder
 
 def deep(folder: Path, levels: int, name: str = "d") -> int:
     """Nest folders deeper than any path can name; gives a handle of the innermost."""
-    here = os.open(folder, os.O_RDONLY)
+    descriptor = os.open(folder, os.O_RDONLY)
     for _ in range(levels):
-        os.mkdir(name, dir_fd=here)
-        inner = os.open(name, os.O_RDONLY, dir_fd=here)
-        os.close(here)
-        here = inner
-    return here
+        os.mkdir(name, dir_fd=descriptor)
+        inner = os.open(name, os.O_RDONLY, dir_fd=descriptor)
+        os.close(descriptor)
+        descriptor = inner
+    return descriptor
 
 
 def test_space_on_disk_is_counted_also_in_folders_inside(tmp_path: Path) -> None:
@@ -67,9 +67,9 @@ def test_a_missing_folder_is_empty(tmp_path: Path) -> None:
 def test_a_folder_of_any_depth_is_removed(levels: int, name: str, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     folder.mkdir()
-    here = deep(folder, levels, name)
-    os.close(os.open("file", os.O_CREAT | os.O_WRONLY, dir_fd=here))
-    os.close(here)
+    descriptor = deep(folder, levels, name)
+    os.close(os.open("file", os.O_CREAT | os.O_WRONLY, dir_fd=descriptor))
+    os.close(descriptor)
     remove_folder(folder)
     assert list(tmp_path.iterdir()) == []
 

@@ -93,8 +93,8 @@ module top; cover sequence (s); coverpoint x; endmodule
 
 
 def test_assertions_are_found_with_their_modules_and_lines(xcelium: Any) -> None:
-    found = xcelium("assertions").find(PREPROCESSED)
-    assert [(item.module, item.name, item.kind, item.concurrent, item.file, item.line) for item in found] == [
+    assertions = xcelium("assertions").find(PREPROCESSED)
+    assert [(item.module, item.name, item.kind, item.concurrent, item.file, item.line) for item in assertions] == [
         ("leaf", "ap", "assert", True, "rtl/a.sv", 2),
         ("leaf", "", "assert", False, "rtl/a.sv", 3),
         ("leaf", "", "assert", False, "rtl/b.sv", 22),
@@ -178,8 +178,8 @@ def covered(tmp_path: Path) -> Path:
         assertion("", "assert", 6, concurrent=False),
         assertion("", "assert", 30, concurrent=False, module="leaf"),
     ]
-    kept = {"assertions": statements, "failed": ["tb.uut.broken"]}
-    (folder / "assertions.json").write_text(json.dumps(kept))
+    coverage_summary = {"assertions": statements, "failed": ["tb.uut.broken"]}
+    (folder / "assertions.json").write_text(json.dumps(coverage_summary))
     return folder
 
 

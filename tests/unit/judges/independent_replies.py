@@ -28,9 +28,9 @@ def main() -> None:
     """Print every reply that is not read, with what was read."""
     for reply in load(Path(sys.argv[1])):
         if outcome(reply) not in ("read", "judge"):
-            asked, value = reply.asked, reply.reading(score(reply.problem, reply.text))
-            said = (outcome(reply), asked.format, asked.language, reply.style, asked.item)
-            print(*said, f"truth={reply.truth} read={value}", repr(reply.text), sep="\t")
+            question, value = reply.question, reply.reading(score(reply.problem, reply.text))
+            description = (outcome(reply), question.format, question.language, reply.style, question.item)
+            print(*description, f"truth={reply.truth} read={value}", repr(reply.text), sep="\t")
 
 
 if __name__ == "__main__":

@@ -157,34 +157,43 @@ def _generated() -> Iterator[Reply]:
 def _fill_choices(text: str, category: str, language: str, _: object) -> Iterator[tuple[str, str, str | None]]:
     for question, choices in CHOICES[language].items():
         for letter in choices:
-            others = [one for one in choices if one != letter]
-            others = others[ord(letter) % 3 :] + others[: ord(letter) % 3]
+            other_letters = [option for option in choices if option != letter]
+            other_letters = other_letters[ord(letter) % 3 :] + other_letters[: ord(letter) % 3]
             names = {
                 "{L}": letter, "{l}": letter.lower(), "{T}": choices[letter],
-                "{O}": others[0], "{U}": choices[others[0]], "{P}": others[1], "{Q}": others[2],
+                "{O}": other_letters[0], "{U}": choices[other_letters[0]],
+                "{P}": other_letters[1], "{Q}": other_letters[2],
             }  # fmt: skip
             filled = _replace(_replace(text, _blocks(choices, letter)), names)
             yield question, filled, None if category in ("nothing", "several") else letter
 
 
 def _blocks(choices: dict[str, str], letter: str) -> dict[str, str]:
-    def lines(form: str, of: dict[str, str]) -> str:
-        return "\n".join(form.format(L=one, T=text) for one, text in of.items())
+    def lines(form: str, options: dict[str, str]) -> str:
+        return "\n".join(form.format(L=option_letter, T=text) for option_letter, text in options.items())
 
     def judged(right: str, wrong: str) -> str:
-        return "\n".join(f"{one}. {text} {right if one == letter else wrong}" for one, text in choices.items())
+        return "\n".join(
+            f"{option_letter}. {text} {right if option_letter == letter else wrong}"
+            for option_letter, text in choices.items()
+        )
 
-    others = {one: text for one, text in choices.items() if one != letter}
+    other_options = {option_letter: text for option_letter, text in choices.items() if option_letter != letter}
     return {
         "{options}": lines("{L}. {T}", choices),
         "{analysis}": lines("{L}. {T}: this has to be compared with the question.", choices),
         "{headings}": lines("### Option {L}: {T}\nLook at what it does.\n", choices),
         "{bullets}": lines("- **Option {L} ({T})**: Look at what it does.", choices),
-        "{verdicts}": "\n".join(f"- Option {one}: {'Correct' if one == letter else 'Incorrect'}." for one in choices),
+        "{verdicts}": "\n".join(
+            f"- Option {option_letter}: {'Correct' if option_letter == letter else 'Incorrect'}."
+            for option_letter in choices
+        ),
         "{marks}": judged("✅", "❌"),
         "{table}": "| | | |\n|---|---|---|\n" + lines("| {L} | {T} | maybe |", choices),
-        "{other_bullets}": lines("- {L}) {T} does something else.", others),
-        "{half}": "\n".join(f"{one}. {text}: Look at what it does." for one, text in islice(choices.items(), 2)),
+        "{other_bullets}": lines("- {L}) {T} does something else.", other_options),
+        "{half}": "\n".join(
+            f"{option_letter}. {text}: Look at what it does." for option_letter, text in islice(choices.items(), 2)
+        ),
     }
 
 
@@ -195,8 +204,8 @@ def _fill_assertions(
         yield "", text, category if category in ("true", "false") else None
         return
     for true, false in words:
-        for said, other, value in ((true, false, "true"), (false, true, "false")):
-            yield "", _replace(text, {"{V}": said, "{W}": other}), None if category == "nothing" else value
+        for word, opposite, value in ((true, false, "true"), (false, true, "false")):
+            yield "", _replace(text, {"{V}": word, "{W}": opposite}), None if category == "nothing" else value
 
 
 def _fill_blanks(text: str, category: str, language: str, _: object) -> Iterator[tuple[str, str, str | None]]:
@@ -207,7 +216,7 @@ def _fill_blanks(text: str, category: str, language: str, _: object) -> Iterator
 
 
 def _replace(text: str, values: dict[str, str]) -> str:
-    return re.sub("|".join(map(re.escape, values)), lambda found: values[found[0]], text)
+    return re.sub("|".join(map(re.escape, values)), lambda match: values[match[0]], text)
 
 
 def _free_form() -> Iterator[Reply]:
@@ -219,17 +228,17 @@ def _free_form() -> Iterator[Reply]:
             if truth == "?":
                 continue  # People would not agree.
             kind = "blank" if question in FREE_KEYS else "assertion" if question.startswith("true_") else "choice"
-            found = re.search(r"_(de|fr|zh)$", question)
-            said = None if truth == "-" else truth
+            match = re.search(r"_(de|fr|zh)$", question)
+            expected_reading = None if truth == "-" else truth
             if kind == "blank":
-                question, said = FREE_KEYS[question], "wrong" if truth == "no" else "right"
+                question, expected_reading = FREE_KEYS[question], "wrong" if truth == "no" else "right"
             yield Reply(
                 text.rstrip("\n"),
                 kind,
-                found[1] if found else "en",
+                match[1] if match else "en",
                 category,
                 question,
-                said,
+                expected_reading,
                 text,
                 category != "styles",
             )
@@ -237,7 +246,7 @@ def _free_form() -> Iterator[Reply]:
 
 @cache
 def blank(key: str, language: str) -> Problem:
-    asked = "The header has () bytes." if key == "18B" else "It is ()."
+    statement = "The header has () bytes." if key == "18B" else "It is ()."
     question = Question(format=QuestionFormat.FILL_IN_THE_BLANK, language=language)
     return Problem(
         id="q",
@@ -245,7 +254,7 @@ def blank(key: str, language: str) -> Problem:
         title="Q",
         difficulty=Difficulty.EASY,
         provenance=Provenance(source="", license="", version=""),
-        public=Public(statement=asked, question=question),
+        public=Public(statement=statement, question=question),
         hidden=Hidden(answer=Answer(value=key)),
     )
 

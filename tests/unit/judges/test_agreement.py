@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 from benchwright_judges.agreement.agreement import FormatAgreement, is_right, measure
-from benchwright_judges.agreement.rated import Rated, read_votes
+from benchwright_judges.agreement.rated import RatedAnswer, read_votes
 from benchwright_judges.errors import VotesFileError
 from benchwright_judges.scale import Scale
 
 C, P, I = "correct", "partially correct", "incorrect"  # noqa: E741
 
 
-def exam(item: int, people: Sequence[str], votes: Sequence[str]) -> Rated:
-    return Rated(
+def exam(item: int, people: Sequence[str], votes: Sequence[str]) -> RatedAnswer:
+    return RatedAnswer(
         item=f"q{item}",
         problem=f"p/q{item}",
         format="free-response",
@@ -28,9 +28,9 @@ def exam(item: int, people: Sequence[str], votes: Sequence[str]) -> Rated:
     )
 
 
-def only(rated: Sequence[Rated]) -> FormatAgreement:
-    (found,) = measure(rated, resamples=200)
-    return found
+def only(rated: Sequence[RatedAnswer]) -> FormatAgreement:
+    (agreement,) = measure(rated, resamples=200)
+    return agreement
 
 
 def test_quarchs_agreement_is_the_majority_of_experts_against_the_majority_of_judgements() -> None:
@@ -45,20 +45,20 @@ def test_quarchs_agreement_is_the_majority_of_experts_against_the_majority_of_ju
         exam(6, [C, I], [C, C]),  # a draw of experts counts for nothing
         exam(7, [C, C], []),  # no vote that could be read
     ]
-    found = only(rated)
-    (judge,) = found.judges
-    assert (found.items, found.undecided, judge.items) == (8, 1, 6)
+    agreement = only(rated)
+    (judge,) = agreement.judges
+    assert (agreement.items, agreement.undecided, judge.items) == (8, 1, 6)
     assert (judge.agreement.count, judge.agreement.total) == (4, 6)
     assert (judge.false_accept.count, judge.false_accept.total) == (1, 3)
     assert (judge.false_reject.count, judge.false_reject.total) == (1, 3)
     assert judge.kappa.value == pytest.approx(1 / 3), "2/3 observed, 1/2 by chance"
-    assert [one.item for one in judge.disagreements] == ["q4", "q5"]
+    assert [disagreement.item for disagreement in judge.disagreements] == ["q4", "q5"]
     assert judge.pearson is None and judge.weighted_kappa is not None
-    assert (found.tie_breaks.count, found.tie_breaks.total) == (3, 7)
+    assert (agreement.tie_breaks.count, agreement.tie_breaks.total) == (3, 7)
 
 
-def points(item: int, people: Sequence[int], votes: Sequence[int]) -> Rated:
-    return Rated(
+def points(item: int, people: Sequence[int], votes: Sequence[int]) -> RatedAnswer:
+    return RatedAnswer(
         item=f"o{item}",
         problem="",
         format="open-ended",
@@ -76,13 +76,13 @@ def test_cs_benchs_agreement_is_pearson_with_peoples_mean_and_cronbach_among_peo
         points(2, [5, 6, 7], [5]),
         points(3, [7, 8, 9], [9]),
     ]
-    found = only(rated)
-    (judge,) = found.judges
+    agreement = only(rated)
+    (judge,) = agreement.judges
     # Sum of products 24, of squares 20 and 32.
     assert judge.pearson is not None and judge.pearson.value == pytest.approx(24 / (20 * 32) ** 0.5)
     # People differ by constants alone, so their sums order answers without error.
-    assert found.people.cronbach == pytest.approx(1.0)
-    assert found.people.people == 3 and found.people.items == 4
+    assert agreement.people.cronbach == pytest.approx(1.0)
+    assert agreement.people.people == 3 and agreement.people.items == 4
     # Squared distances 1, 1, 1, 1 against 13 by chance.
     assert judge.weighted_kappa is not None and judge.weighted_kappa.value == pytest.approx(1 - 1 / 13)
     assert (judge.agreement.count, judge.agreement.total) == (4, 4)
@@ -113,8 +113,8 @@ def test_where_all_say_the_same_kappa_is_not_defined() -> None:
 
 def test_two_judges_are_told_apart_and_together() -> None:
     rated = [
-        Rated("q", "", "free-response", Scale.EXAM, {"ana": C}, {"a": [C], "b": [I], "panel": [C, I, C]}),
-        Rated("r", "", "free-response", Scale.EXAM, {"ana": I}, {"a": [I], "b": [I], "panel": [I, I]}),
+        RatedAnswer("q", "", "free-response", Scale.EXAM, {"ana": C}, {"a": [C], "b": [I], "panel": [C, I, C]}),
+        RatedAnswer("r", "", "free-response", Scale.EXAM, {"ana": I}, {"a": [I], "b": [I], "panel": [I, I]}),
     ]
     agreed = {judge.judge: judge.agreement.count for judge in only(rated).judges}
     assert agreed == {"a": 2, "b": 1, "panel": 2}
@@ -122,7 +122,7 @@ def test_two_judges_are_told_apart_and_together() -> None:
 
 def test_nothing_rated_is_nothing_measured() -> None:
     assert measure([]) == []
-    assert measure([Rated("q", "", "free-response", Scale.EXAM, {}, {"a": [C]})]) == []
+    assert measure([RatedAnswer("q", "", "free-response", Scale.EXAM, {}, {"a": [C]})]) == []
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_votes_are_read_from_json_lines_and_from_csv(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"label": "great"}, "votes.jsonl:1: field label: "),
         ({"format": "haiku"}, "votes.jsonl:1: field format: "),
@@ -172,12 +172,14 @@ def test_votes_are_read_from_json_lines_and_from_csv(tmp_path: Path) -> None:
         ({"format": "open-ended", "label": "nan"}, "votes.jsonl:1: field label: "),
     ],
 )
-def test_a_vote_that_is_none_is_named_by_line_and_field(tmp_path: Path, change: dict[str, object], told: str) -> None:
+def test_a_vote_that_is_none_is_named_by_line_and_field(
+    tmp_path: Path, change: dict[str, object], message: str
+) -> None:
     file = tmp_path / "votes.jsonl"
     file.write_text(json.dumps(ROWS[0] | change))
     with pytest.raises(VotesFileError) as refused:
         read_votes(file)
-    assert told in str(refused.value)
+    assert message in str(refused.value)
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe", b"{", b"[]"])

@@ -84,9 +84,9 @@ TRUTHS: list[tuple[str, bool | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("text", "said"), TRUTHS)
-def test_an_assertion_is_read_as_a_person_reads_it(text: str, said: bool | None) -> None:
-    assert read_truth(text).value == (None if said is None else str(said).lower())
+@pytest.mark.parametrize(("text", "expected_truth"), TRUTHS)
+def test_an_assertion_is_read_as_a_person_reads_it(text: str, expected_truth: bool | None) -> None:
+    assert read_truth(text).value == (None if expected_truth is None else str(expected_truth).lower())
 
 
 @pytest.mark.parametrize("reply", REPLIES["assertion"], ids=lambda reply: reply["text"][:50])
@@ -147,9 +147,9 @@ SAID = {
 
 @given(text=st.text(max_size=60))
 def test_nothing_is_read_out_of_a_text_that_says_nothing(text: str) -> None:
-    said = read_truth(text).value
+    reading = read_truth(text).value
     plain = unicodedata.normalize("NFKC", text).casefold()
-    assert said is None or any(word in plain for word in SAID[said].split())
+    assert reading is None or any(word in plain for word in SAID[reading].split())
 
 
 @pytest.mark.parametrize("text", ["true " * 20_000, "the answer is (" * 9_000, "*" * 100_000, "{" * 50_000])

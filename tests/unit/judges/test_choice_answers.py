@@ -181,10 +181,10 @@ def test_a_letter_that_is_said_to_be_the_answer_is_read(
 
 @given(letter=letters, other=letters, saying=st.sampled_from(SAYINGS), denial=st.sampled_from(DENIALS))
 def test_what_is_denied_is_never_read(letter: str, other: str, saying: str, denial: str) -> None:
-    said = read_choice(denial.format(other), TEXTS)
-    assert said.value is None
-    both = read_choice(f"{denial.format(other)}\n\n{saying.format(letter)}", TEXTS)
-    assert both.value in ({letter} if other != letter else {letter, None})
+    reading = read_choice(denial.format(other), TEXTS)
+    assert reading.value is None
+    combined = read_choice(f"{denial.format(other)}\n\n{saying.format(letter)}", TEXTS)
+    assert combined.value in ({letter} if other != letter else {letter, None})
 
 
 @given(one=letters, other=letters, first=st.sampled_from(SAYINGS), second=st.sampled_from(SAYINGS))
@@ -208,7 +208,9 @@ _WORDS = st.lists(
 @given(text=_WORDS | st.text(max_size=60), offered=st.sets(st.sampled_from("ABCDEF"), min_size=2))
 def test_only_a_letter_that_is_offered_and_in_the_text_is_read(text: str, offered: set[str]) -> None:
     letter = read_choice(text, dict.fromkeys(offered, "")).value
-    is_left = "not" in text and len(offered) > 2 and all(other in text.upper() for other in offered - {letter})
+    is_left = (
+        "not" in text and len(offered) > 2 and all(other_letter in text.upper() for other_letter in offered - {letter})
+    )
     assert letter is None or (letter in offered and (letter in text.upper() or _PLACE.search(text) or is_left))
 
 

@@ -89,5 +89,5 @@ def test_a_number_in_a_sentence_is_compared_if_the_sentence_gives_it(text: str, 
 def _passed(key: str, statement: str, text: str) -> bool | None:
     problem: Problem = blank(key, "en")
     public = problem.public.model_copy(update={"statement": statement})
-    asked = problem.model_copy(update={"public": public, "hidden": Hidden(answer=Answer(value=key))})
-    return score(asked, text).passed
+    question = problem.model_copy(update={"public": public, "hidden": Hidden(answer=Answer(value=key))})
+    return score(question, text).passed

@@ -12,11 +12,11 @@ from benchwright_judges.rubric import load_rubric
 JUDGE = '[[judge]]\nname = "a"\nbase_url = "http://127.0.0.1:1/v1"\nmodel = "m"\n'
 
 
-def environ(tmp_path: Path, text: str | None = None, **more: str) -> dict[str, str]:
+def environ(tmp_path: Path, text: str | None = None, **variables: str) -> dict[str, str]:
     if text is not None:
         (tmp_path / "config").mkdir()
         (tmp_path / "config" / "judges.toml").write_text(text)
-    return {"BENCHWRIGHT_HOME": str(tmp_path), **more}
+    return {"BENCHWRIGHT_HOME": str(tmp_path), **variables}
 
 
 def test_nothing_set_up_is_no_panel(tmp_path: Path) -> None:
@@ -25,29 +25,29 @@ def test_nothing_set_up_is_no_panel(tmp_path: Path) -> None:
 
 
 async def test_a_file_sets_up_judges_that_take_turns(tmp_path: Path) -> None:
-    where = environ(tmp_path, "votes = 5\n" + JUDGE + JUDGE.replace('"a"', '"b"'))
-    panel = find_panel(read_settings(where), where)
+    environment = environ(tmp_path, "votes = 5\n" + JUDGE + JUDGE.replace('"a"', '"b"'))
+    panel = find_panel(read_settings(environment), environment)
     assert panel is not None
     assert (panel.seats, [panel.judge_of(seat).name for seat in range(5)]) == (5, ["a", "b", "a", "b", "a"])
     await panel.close()
 
 
 def test_the_environment_takes_the_place_of_the_files_judges(tmp_path: Path) -> None:
-    where = environ(
+    environment = environ(
         tmp_path, JUDGE, BENCHWRIGHT_JUDGE_URL="http://h/v1", BENCHWRIGHT_JUDGE_MODEL="x", BENCHWRIGHT_JUDGE_KEY_ENV="K"
     )
-    (judge,) = read_settings(where).models
+    (judge,) = read_settings(environment).models
     assert (judge.name, judge.model, judge.base_url, judge.api_key_env) == ("x", "x", "http://h/v1", "K")
 
 
 def test_a_key_that_is_not_set_is_named(tmp_path: Path) -> None:
-    where = environ(tmp_path, JUDGE + 'api_key_env = "MY_KEY"\n')
+    environment = environ(tmp_path, JUDGE + 'api_key_env = "MY_KEY"\n')
     with pytest.raises(ConfigurationError, match="MY_KEY"):
-        find_panel(read_settings(where), where)
+        find_panel(read_settings(environment), environment)
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("votes = 2", "odd number"),
         ("votes = 0", "field votes"),
@@ -61,12 +61,12 @@ def test_a_key_that_is_not_set_is_named(tmp_path: Path) -> None:
         ("votes = ", "can't be read"),
     ],
 )
-def test_a_broken_file_is_named_with_its_field_and_no_secret(tmp_path: Path, text: str, told: str) -> None:
-    where = environ(tmp_path, text)
+def test_a_broken_file_is_named_with_its_field_and_no_secret(tmp_path: Path, text: str, message: str) -> None:
+    environment = environ(tmp_path, text)
     with pytest.raises(ConfigurationError) as refused:
-        read_settings(where)
-    assert str(settings_file(where)) in str(refused.value)
-    assert told in str(refused.value) and "SECRET" not in str(refused.value)
+        read_settings(environment)
+    assert str(settings_file(environment)) in str(refused.value)
+    assert message in str(refused.value) and "SECRET" not in str(refused.value)
 
 
 def test_an_address_without_a_model_tells_the_next_step(tmp_path: Path) -> None:

@@ -75,10 +75,10 @@ def test_cronbachs_alpha_is_hoyts_analysis_of_variance(raters: int, items: int, 
     random = np.random.default_rng(seed)
     ratings = random.normal(size=items) + random.normal(size=(raters, items))
     grand = ratings.mean()
-    between = raters * ((ratings.mean(axis=0) - grand) ** 2).sum() / (items - 1)
-    rest = ratings - ratings.mean(axis=0) - ratings.mean(axis=1, keepdims=True) + grand
-    residual = (rest**2).sum() / ((items - 1) * (raters - 1))
-    assert cronbach(ratings) == pytest.approx(1 - residual / between, abs=1e-9)
+    item_variance = raters * ((ratings.mean(axis=0) - grand) ** 2).sum() / (items - 1)
+    deviations = ratings - ratings.mean(axis=0) - ratings.mean(axis=1, keepdims=True) + grand
+    residual = (deviations**2).sum() / ((items - 1) * (raters - 1))
+    assert cronbach(ratings) == pytest.approx(1 - residual / item_variance, abs=1e-9)
 
 
 def test_cronbachs_alpha_of_two_raters_of_equal_variance_is_spearman_brown() -> None:
@@ -107,9 +107,9 @@ def test_pearson_of_anscombes_quartet_is_the_published_one() -> None:
 )
 def test_wilsons_interval_of_newcombes_examples(count: int, total: int, low: float, high: float) -> None:
     """Newcombe (1998), Statistics in Medicine 17, table I, method 3."""
-    found = share(count, total)
-    assert found.low == pytest.approx(low, abs=5e-5)
-    assert found.high == pytest.approx(high, abs=5e-5)
+    interval = share(count, total)
+    assert interval.low == pytest.approx(low, abs=5e-5)
+    assert interval.high == pytest.approx(high, abs=5e-5)
 
 
 def test_a_share_of_nothing_has_no_value() -> None:
@@ -121,11 +121,11 @@ def test_a_bootstrap_interval_is_scipys_and_the_same_for_the_same_seed() -> None
     x = random.normal(size=80)
     y = x + random.normal(size=80)
     ours = estimate(pearson, (x, y), seed=3, resamples=1000)
-    again = estimate(pearson, (x, y), seed=3, resamples=1000)
+    repeated = estimate(pearson, (x, y), seed=3, resamples=1000)
     theirs = stats.bootstrap(
         (x, y), pearson, paired=True, vectorized=False, method="percentile", n_resamples=1000, rng=5
     ).confidence_interval
-    assert ours == again
+    assert ours == repeated
     assert ours.value == pytest.approx(pearson(x, y))
     assert ours.low == pytest.approx(theirs.low, abs=0.03)
     assert ours.high == pytest.approx(theirs.high, abs=0.03)

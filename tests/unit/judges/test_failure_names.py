@@ -16,7 +16,7 @@ from ...support.service.judge_endpoint import JudgeEndpoint, content, fails
 TEXTS = [f"The reset of register {number} is late.\n- END EXPLANATIONS" for number in range(50)]
 
 
-async def named(endpoint: JudgeEndpoint, texts: list[str] = TEXTS) -> str:
+async def failure_name(endpoint: JudgeEndpoint, texts: list[str] = TEXTS) -> str:
     settings = JudgesSettings.model_validate(
         {"judge": [{"name": "a", "base_url": endpoint.url, "model": "m", "patience_s": 0.2}]}
     )
@@ -24,10 +24,10 @@ async def named(endpoint: JudgeEndpoint, texts: list[str] = TEXTS) -> str:
 
 
 async def test_a_model_names_what_explanations_have_in_common() -> None:
-    with JudgeEndpoint(lambda asked: content(json.dumps({"name": " late\nreset. "}))) as endpoint:
-        assert await named(endpoint) == "late reset"
-        (asked,) = endpoint.requests
-    lines = asked.user.splitlines()
+    with JudgeEndpoint(lambda request: content(json.dumps({"name": " late\nreset. "}))) as endpoint:
+        assert await failure_name(endpoint) == "late reset"
+        (request,) = endpoint.requests
+    lines = request.user.splitlines()
     assert sum(line.startswith("- The reset") for line in lines) == 17, "every third of 50"
     begin, end = (next(line for line in lines if line.startswith(word)) for word in ("BEGIN", "END"))
     assert begin.split()[-1] == end.split()[-1] != ""
@@ -35,7 +35,7 @@ async def test_a_model_names_what_explanations_have_in_common() -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "reply",
     [
         "Late reset.",
         json.dumps({"name": ""}),
@@ -45,17 +45,17 @@ async def test_a_model_names_what_explanations_have_in_common() -> None:
         json.dumps({"name": "a", "why": "b"}),
     ],
 )
-async def test_what_is_no_name_is_an_error(said: str) -> None:
+async def test_what_is_no_name_is_an_error(reply: str) -> None:
     with (
-        JudgeEndpoint(lambda asked: content(said)) as endpoint,
+        JudgeEndpoint(lambda request: content(reply)) as endpoint,
         pytest.raises(LabellingError, match="a gave a kind of failure no name"),
     ):
-        await named(endpoint)
+        await failure_name(endpoint)
 
 
 async def test_a_model_that_fails_is_named() -> None:
     with (
-        JudgeEndpoint(lambda asked: fails(401)) as endpoint,
+        JudgeEndpoint(lambda request: fails(401)) as endpoint,
         pytest.raises(LabellingError, match="401: the key is not accepted"),
     ):
-        await named(endpoint)
+        await failure_name(endpoint)

@@ -26,7 +26,7 @@ def problem_of(ref: str) -> Problem:
     return PROBLEMS[ref]
 
 
-async def given(records: Records, text: str, ref: str = "p/free") -> str:
+async def record_answer(records: Records, text: str, ref: str = "p/free") -> str:
     await judge_and_record(PROBLEMS[ref], text, None, records, ref=ref, attempt="the-attempt", number=1, answer_id=text)
     return text
 
@@ -37,7 +37,7 @@ def grading(records: Records) -> Grading:
 
 
 async def test_two_people_who_agree_decide(records: Records, grading: Grading) -> None:
-    item = await given(records, "x")
+    item = await record_answer(records, "x")
     assert await grading.grade(item, "ana", "partially correct", 2, "half of it") is None
     judgement = await grading.grade(item, "bob", "partially correct", 3)
     assert judgement is not None
@@ -54,7 +54,7 @@ async def test_two_people_who_agree_decide(records: Records, grading: Grading) -
 
 
 async def test_where_two_disagree_a_third_decides_and_sees_nothing_of_them(records: Records, grading: Grading) -> None:
-    item = await given(records, "x")
+    item = await record_answer(records, "x")
     await grading.grade(item, "ana", "correct", 1)
     assert await grading.grade(item, "bob", "incorrect", 5) is None
     assert await grading.next_item("ana") is None and await grading.next_item("bob") is None
@@ -67,32 +67,37 @@ async def test_where_two_disagree_a_third_decides_and_sees_nothing_of_them(recor
 
 
 async def test_points_next_to_each_other_are_no_dispute(records: Records, grading: Grading) -> None:
-    item = await given(records, "x", "p/open")
+    item = await record_answer(records, "x", "p/open")
     await grading.grade(item, "ana", "8", 1)
     judgement = await grading.grade(item, "bob", "7", 1)
     assert judgement is not None and judgement.score == 0.75
 
 
 async def test_one_person_is_enough_where_one_is_wanted(records: Records) -> None:
-    item = await given(records, "x", "p/open")
+    item = await record_answer(records, "x", "p/open")
     judgement = await Grading(records, problem_of, graders=1).grade(item, "ana", "6", 1)
     assert judgement is not None and (judgement.score, judgement.passed) == (0.6, False)
 
 
 async def test_an_answer_that_gave_way_to_a_newer_one_is_not_graded(records: Records, grading: Grading) -> None:
-    await given(records, "older")
-    await given(records, "newer")
+    await record_answer(records, "older")
+    await record_answer(records, "newer")
     assert [item.answer for item in await grading.items("ana")] == ["newer"]
-    everything = Grading(records, problem_of, everything=True)
-    assert [item.answer for item in await everything.items("ana")] == ["newer"]
+    full_grading = Grading(records, problem_of, includes_all=True)
+    assert [item.answer for item in await full_grading.items("ana")] == ["newer"]
 
 
 async def test_an_item_tells_nothing_of_who_answered_or_graded(records: Records, grading: Grading) -> None:
-    item = await given(records, "x")
+    item = await record_answer(records, "x")
     await grading.grade(item, "anastasia", "correct", 1, "GREAT")
-    shown = await grading.next_item("bob")
-    assert shown is not None
-    text = shown.problem.model_dump_json() + shown.answer + shown.ref + json.dumps(shown.rubric.model_dump())
+    shown_item = await grading.next_item("bob")
+    assert shown_item is not None
+    text = (
+        shown_item.problem.model_dump_json()
+        + shown_item.answer
+        + shown_item.ref
+        + json.dumps(shown_item.rubric.model_dump())
+    )
     assert not any(word in text for word in ("the-attempt", "anastasia", "GREAT"))
 
 
@@ -108,7 +113,7 @@ async def test_everybody_has_an_order_of_their_own_that_stays(records: Records, 
 
 
 async def test_a_person_can_change_their_mind_until_it_is_decided(records: Records, grading: Grading) -> None:
-    item = await given(records, "x")
+    item = await record_answer(records, "x")
     await grading.grade(item, "ana", "correct", 1)
     await grading.grade(item, "ana", "incorrect", 2)
     judgement = await grading.grade(item, "bob", "incorrect", 1)
@@ -122,25 +127,25 @@ async def test_what_a_model_judged_is_graded_for_comparison_only(records: Record
     by_model = Judgement(status=Status.SCORED, score=1, passed=True, label="correct", message="", method=Method.MODEL)
     await records.settle(answer, by_model)
     assert await Grading(records, problem_of).next_item("ana") is None
-    grading = Grading(records, problem_of, everything=True)
+    grading = Grading(records, problem_of, includes_all=True)
     for name in ("ana", "bob"):
         await grading.grade(answer.id, name, "incorrect", 1)
     assert await records.judgement(answer.id) == by_model
 
 
 async def test_an_answer_to_a_problem_that_changed_or_went_is_not_graded(records: Records, grading: Grading) -> None:
-    item = await given(records, "x")
-    PROBLEMS["p/free"], kept = make_problem(value="another key"), PROBLEMS["p/free"]
+    item = await record_answer(records, "x")
+    PROBLEMS["p/free"], old_problem = make_problem(value="another key"), PROBLEMS["p/free"]
     try:
         assert await grading.next_item("ana") is None
         with pytest.raises(GradingError, match="changed or removed"):
             await grading.grade(item, "ana", "correct", 1)
     finally:
-        PROBLEMS["p/free"] = kept
+        PROBLEMS["p/free"] = old_problem
 
 
 @pytest.mark.parametrize(
-    ("item", "grader", "label", "difficulty", "told"),
+    ("item", "grader", "label", "difficulty", "message"),
     [
         ("none", "ana", "correct", 1, "there is no answer"),
         ("x", "", "correct", 1, "pseudonym"),
@@ -151,10 +156,10 @@ async def test_an_answer_to_a_problem_that_changed_or_went_is_not_graded(records
     ],
 )
 async def test_a_grade_that_is_none_is_refused(
-    records: Records, grading: Grading, item: str, grader: str, label: str, difficulty: int, told: str
+    records: Records, grading: Grading, item: str, grader: str, label: str, difficulty: int, message: str
 ) -> None:
-    await given(records, "x")
-    with pytest.raises(GradingError, match=told):
+    await record_answer(records, "x")
+    with pytest.raises(GradingError, match=message):
         await grading.grade(item, grader, label, difficulty)
 
 

@@ -22,14 +22,16 @@ REACHED = {
 def test_no_more_independent_replies_fail_than_the_reference_says(name: str) -> None:
     replies = load(Path(__file__).with_name(f"independent_{name}.jsonl"))
     counts = Counter(outcome(reply) for reply in replies)
-    assert {kind: counts[kind] for kind, most in REACHED[name].items() if counts[kind] > most} == {}
+    assert {kind: counts[kind] for kind, limit in REACHED[name].items() if counts[kind] > limit} == {}
 
 
 @pytest.mark.parametrize("name", [name for name in REACHED if name != "natural"])
 def test_independent_replies_cover_every_format_and_language(name: str) -> None:
     replies = list(load(Path(__file__).with_name(f"independent_{name}.jsonl")))
     assert len({reply.text for reply in replies}) > 800
-    parts = Counter((reply.asked.format, reply.asked.language) for reply in replies if reply.asked.format != "multi")
+    parts = Counter(
+        (reply.question.format, reply.question.language) for reply in replies if reply.question.format != "multi"
+    )
     assert len(parts) == 4 * 4
     assert min(parts.values()) >= 10
 

@@ -29,8 +29,8 @@ from benchwright_judges.service.tables import SUBMISSIONS
 from benchwright_judges.service.token import Scope
 from benchwright_judges.service.views import LONGEST_ANSWER
 
-from ...support.machine.waiting import until
-from ...support.service.judge_endpoint import Asked, JudgeEndpoint, Played, content, fails, says
+from ...support.machine.waiting import wait_until
+from ...support.service.judge_endpoint import JudgeEndpoint, JudgeRequest, PlayedReply, content, fails, says
 from ...support.service.judge_service import CANARY, CHOOSES, EXPLAINS, FILLS, Served, judge_at, serving
 
 JSON = {"Content-Type": "application/json"}
@@ -85,60 +85,60 @@ async def test_an_answer_is_scored(service: Served, problem: str, answer: str, s
     client = await service.client()
     response = await submit(client, problem, answer)
     assert response.status_code == 200
-    shown = response.json()
-    assert (shown["state"], shown["problem"]) == ("done", problem)
-    assert (shown["judgement"]["status"], shown["judgement"]["passed"]) == (status, passed)
-    assert (await client.get(f"/v1/submissions/{shown['id']}")).json() == shown
+    submission = response.json()
+    assert (submission["state"], submission["problem"]) == ("done", problem)
+    assert (submission["judgement"]["status"], submission["judgement"]["passed"]) == (status, passed)
+    assert (await client.get(f"/v1/submissions/{submission['id']}")).json() == submission
 
 
 async def test_models_vote_and_their_cost_is_settled(tmp_path: Path) -> None:
-    with JudgeEndpoint(lambda asked: says("correct", f"The key says {CANARY}.")) as endpoint:
+    with JudgeEndpoint(lambda request: says("correct", f"The key says {CANARY}.")) as endpoint:
         async with serving(tmp_path, judges=[judge_at(endpoint.url, input_usd=10, output_usd=10)]) as service:
-            shown = (await submit(await service.client(), EXPLAINS, "Because.")).json()["judgement"]
-            assert (shown["status"], shown["label"], shown["passed"]) == ("scored", "correct", True)
-            assert [(vote["judge"], vote["label"], vote["usage"]) for vote in shown["votes"]] == [
+            judgement = (await submit(await service.client(), EXPLAINS, "Because.")).json()["judgement"]
+            assert (judgement["status"], judgement["label"], judgement["passed"]) == ("scored", "correct", True)
+            assert [(vote["judge"], vote["label"], vote["usage"]) for vote in judgement["votes"]] == [
                 ("scripted", "correct", None)
             ] * 2
-            assert shown["rubric"].startswith("free-response@")
-            (token,) = await service.tokens.all()
+            assert judgement["rubric"].startswith("free-response@")
+            (token,) = await service.tokens.list_tokens()
             assert token.spent_usd == pytest.approx(2 * 120 * 10 / 1e6)
             assert token.reserved_usd == pytest.approx(0)
 
 
 async def test_an_administrator_sees_more_of_a_vote_and_nobody_its_reason(tmp_path: Path) -> None:
-    with JudgeEndpoint(lambda asked: says("correct", f"The key says {CANARY}.")) as endpoint:
+    with JudgeEndpoint(lambda request: says("correct", f"The key says {CANARY}.")) as endpoint:
         async with serving(tmp_path, judges=[judge_at(endpoint.url)]) as service:
-            shown = (await submit(await service.client(), EXPLAINS, "Because.")).json()
+            submission = (await submit(await service.client(), EXPLAINS, "Because.")).json()
             admin = await service.client(Scope.ADMIN)
-            whole = (await admin.get(f"/v1/submissions/{shown['id']}")).json()
+            whole = (await admin.get(f"/v1/submissions/{submission['id']}")).json()
             assert whole["judgement"]["votes"][0]["usage"]["input_tokens"] == 100
             assert CANARY not in json.dumps(whole)
 
 
 async def test_a_slow_judgement_is_answered_later(tmp_path: Path) -> None:
-    with JudgeEndpoint(lambda asked: Played(says("correct").body, headers=JSON, delay_s=0.4)) as endpoint:
+    with JudgeEndpoint(lambda request: PlayedReply(says("correct").body, headers=JSON, delay_s=0.4)) as endpoint:
         async with serving(tmp_path, judges=[judge_at(endpoint.url)]) as service:
             client = await service.client()
             first = await submit(client, EXPLAINS, "Because.", "one", wait_s=0.05)
             assert (first.status_code, first.json()["state"], first.json()["judgement"]) == (202, "running", None)
             assert (await client.get(first.headers["Location"])).json()["id"] == first.json()["id"]
-            again = await submit(client, EXPLAINS, "Because.", "one")
-            assert (again.status_code, again.json()["judgement"]["label"]) == (200, "correct")
-            assert again.json()["id"] == first.json()["id"]
+            repeated = await submit(client, EXPLAINS, "Because.", "one")
+            assert (repeated.status_code, repeated.json()["judgement"]["label"]) == (200, "correct")
+            assert repeated.json()["id"] == first.json()["id"]
             assert len(endpoint.requests) == 2
 
 
 async def test_what_is_judged_later_is_shown_as_judged(service: Served) -> None:
     client = await service.client()
-    shown = (await submit(client, EXPLAINS, "Because.")).json()
-    assert shown["judgement"]["status"] == "pending"
-    answer = await service.records.answer(shown["id"])
+    submission = (await submit(client, EXPLAINS, "Because.")).json()
+    assert submission["judgement"]["status"] == "pending"
+    answer = await service.records.answer(submission["id"])
     assert answer is not None
     later = (await judge_and_record(service.judging.question(CHOOSES), "B", None, service.records)).model_copy(
         update={"label": "correct"}
     )
     await service.records.settle(answer, later)
-    now = (await client.get(f"/v1/submissions/{shown['id']}")).json()["judgement"]
+    now = (await client.get(f"/v1/submissions/{submission['id']}")).json()["judgement"]
     assert (now["status"], now["label"]) == ("scored", "correct")
 
 
@@ -150,11 +150,11 @@ async def test_tokens_that_are_not_valid_are_refused(service: Served) -> None:
     revoked, gone = await service.tokens.create("eve", [Scope.SUBMIT])
     assert await service.tokens.revoke(revoked.id)
     _, good = await service.tokens.create("ann", [Scope.SUBMIT])
-    other = good[:-1] + ("A" if good[-1] != "A" else "B")
+    forged = good[:-1] + ("A" if good[-1] != "A" else "B")
     for text, detail in (
         (old, "expired"),
         (gone, "revoked"),
-        (other, "unknown"),
+        (forged, "unknown"),
         ("bwj_000000000000_" + "A" * 43, "unknown"),
         ("x", "unknown"),
     ):
@@ -172,7 +172,7 @@ async def test_tokens_that_are_not_valid_are_refused(service: Served) -> None:
 async def test_a_revoked_token_is_refused_from_the_next_request_on(service: Served) -> None:
     client = await service.client()
     assert (await submit(client, CHOOSES, "B")).status_code == 200
-    (token,) = await service.tokens.all()
+    (token,) = await service.tokens.list_tokens()
     await service.tokens.revoke(token.id)
     says_why(await submit(client, CHOOSES, "B"), 401, "unauthorized")
     assert not await service.tokens.revoke(token.id)
@@ -187,9 +187,12 @@ async def test_a_scope_covers_what_it_names(service: Served) -> None:
 
 async def test_only_its_own_token_finds_a_submission(service: Served) -> None:
     ann, bob = await service.client(), await service.client()
-    one = (await submit(ann, CHOOSES, "B")).json()["id"]
-    many = (await ann.post("/v1/batches", json={"items": [{"problem": CHOOSES, "answer": "B"}]})).json()["id"]
-    for path in (f"/v1/submissions/{one}", *(f"/v1/batches/{many}{end}" for end in ("", "/results", "/events"))):
+    submission = (await submit(ann, CHOOSES, "B")).json()["id"]
+    batch = (await ann.post("/v1/batches", json={"items": [{"problem": CHOOSES, "answer": "B"}]})).json()["id"]
+    for path in (
+        f"/v1/submissions/{submission}",
+        *(f"/v1/batches/{batch}{end}" for end in ("", "/results", "/events")),
+    ):
         says_why(await bob.get(path), 404, "not-found")
         assert (await (await service.client(Scope.ADMIN)).get(path)).status_code == 200
 
@@ -254,25 +257,25 @@ async def test_only_json_is_taken(service: Served) -> None:
 
 async def test_a_body_that_is_too_large_is_refused_however_it_comes(service: Served) -> None:
     client = await service.client()
-    taken = 0
+    sent_bytes = 0
 
     async def chunks() -> AsyncIterator[bytes]:
-        nonlocal taken
+        nonlocal sent_bytes
         while True:
-            taken += 65_536
+            sent_bytes += 65_536
             yield b" " * 65_536
 
     whole = await client.post("/v1/submissions", content=b" " * (USUAL_BODY_LIMIT + 1), headers=JSON)
     says_why(whole, 413, "too-large")
     says_why(await client.post("/v1/submissions", content=chunks(), headers=JSON), 413, "too-large")
-    assert taken <= USUAL_BODY_LIMIT + 2 * 65_536
+    assert sent_bytes <= USUAL_BODY_LIMIT + 2 * 65_536
 
 
 async def test_headers_that_are_too_large_are_refused_wherever_they_go(service: Served) -> None:
     client = await service.client()
     for path in ("/v1/submissions", "/v1/health/live"):
-        many = {f"X-{number}": "x" * 1_000 for number in range(17)}
-        says_why(await client.get(path, headers=many), 431, "headers-too-large")
+        large_headers = {f"X-{number}": "x" * 1_000 for number in range(17)}
+        says_why(await client.get(path, headers=large_headers), 431, "headers-too-large")
         assert (await client.get(path, headers={"X": "x" * 15_000})).status_code != 431
 
 
@@ -322,7 +325,7 @@ async def test_too_many_requests_are_told_when_to_come_again(service: Served) ->
 
 async def test_concurrent_requests_do_not_overspend(tmp_path: Path) -> None:
     dear = content(json.dumps({"reason": "", "verdict": "correct"}), tokens=(2000, 100))
-    with JudgeEndpoint(lambda asked: Played(dear.body, headers=JSON, delay_s=0.05)) as endpoint:
+    with JudgeEndpoint(lambda request: PlayedReply(dear.body, headers=JSON, delay_s=0.05)) as endpoint:
         # Two votes cost 0.042 USD; what is set aside for an answer is far more.
         settings = judge_at(endpoint.url, input_usd=10, output_usd=10, max_tokens=100)
         async with serving(tmp_path, judges=[settings]) as service:
@@ -337,7 +340,7 @@ async def test_concurrent_requests_do_not_overspend(tmp_path: Path) -> None:
             while 402 not in statuses:
                 statuses.append((await submit(client, EXPLAINS, f"And {len(statuses)}.")).status_code)
             assert len(statuses) > 1
-            (token,) = await service.tokens.all()
+            (token,) = await service.tokens.list_tokens()
             assert token.spent_usd == pytest.approx(len(endpoint.requests) * 2100 * 10 / 1e6)
             assert token.spent_usd <= budget
             assert token.reserved_usd == pytest.approx(0, abs=1e-9)
@@ -354,7 +357,7 @@ async def test_concurrent_requests_do_not_overspend(tmp_path: Path) -> None:
 
 
 async def test_a_repetition_gets_what_the_first_request_got(tmp_path: Path) -> None:
-    with JudgeEndpoint(lambda asked: Played(says("correct").body, headers=JSON, delay_s=0.1)) as endpoint:
+    with JudgeEndpoint(lambda request: PlayedReply(says("correct").body, headers=JSON, delay_s=0.1)) as endpoint:
         async with serving(tmp_path, judges=[judge_at(endpoint.url)]) as service:
             client = await service.client()
             responses = await asyncio.gather(*(submit(client, EXPLAINS, "Because.", "same") for _ in range(25)))
@@ -362,8 +365,8 @@ async def test_a_repetition_gets_what_the_first_request_got(tmp_path: Path) -> N
             assert await count(service, SUBMISSIONS) == await count(service, ANSWERS) == 1
             assert len(endpoint.requests) == 2
             says_why(await submit(client, EXPLAINS, "Otherwise.", "same"), 409, "key-reused")
-            other = await submit(await service.client(), EXPLAINS, "Because.", "same")
-            assert other.json()["id"] != responses[0].json()["id"]
+            other_response = await submit(await service.client(), EXPLAINS, "Because.", "same")
+            assert other_response.json()["id"] != responses[0].json()["id"]
 
 
 async def test_a_repeated_batch_is_one_batch(service: Served) -> None:
@@ -381,10 +384,12 @@ async def test_a_repeated_batch_is_one_batch(service: Served) -> None:
 # Batches
 
 
-async def events(client: httpx2.AsyncClient, batch: str, after: int | None = None, most: int = 10_000) -> list[Any]:
+async def events(
+    client: httpx2.AsyncClient, batch: str, last_event: int | None = None, event_limit: int = 10_000
+) -> list[Any]:
     """Events as (id, name, data)."""
-    found = []
-    headers = {"Last-Event-ID": str(after)} if after is not None else {}
+    received_events = []
+    headers = {"Last-Event-ID": str(last_event)} if last_event is not None else {}
     async with client.stream("GET", f"/v1/batches/{batch}/events", headers=headers) as response:
         assert response.headers["Content-Type"].startswith("text/event-stream")
         fields: dict[str, str] = {}
@@ -393,11 +398,11 @@ async def events(client: httpx2.AsyncClient, batch: str, after: int | None = Non
                 name, _, value = line.partition(": ")
                 fields[name] = value
             elif "event" in fields:
-                found.append((int(fields["id"]), fields["event"], json.loads(fields["data"])))
+                received_events.append((int(fields["id"]), fields["event"], json.loads(fields["data"])))
                 fields = {}
-                if len(found) == most:
+                if len(received_events) == event_limit:
                     break
-    return found
+    return received_events
 
 
 async def finished(client: httpx2.AsyncClient, batch: str) -> None:
@@ -411,31 +416,33 @@ async def test_progress_is_followed_and_resumed(service: Served) -> None:
     assert accepted.status_code == 202
     batch = accepted.json()["id"]
     assert accepted.headers["Location"] == f"/v1/batches/{batch}"
-    seen = await events(client, batch)
-    assert [(number, name) for number, name, _ in seen] == [(n, "judged") for n in range(1, 41)] + [(40, "finished")]
-    assert sorted(data["submission"]["position"] for _, name, data in seen if name == "judged") == list(range(40))
-    assert seen[16][2]["done"] == 17
-    assert seen[16][2]["total"] == 40
-    assert await events(client, batch, after=17) == seen[17:]
-    assert [name for _, name, _ in await events(client, batch, after=40)] == ["finished"]
-    shown = (await client.get(f"/v1/batches/{batch}")).json()
-    assert (shown["total"], shown["done"], shown["finished"]) == (40, 40, True)
+    progress = await events(client, batch)
+    assert [(number, name) for number, name, _ in progress] == [(n, "judged") for n in range(1, 41)] + [
+        (40, "finished")
+    ]
+    assert sorted(data["submission"]["position"] for _, name, data in progress if name == "judged") == list(range(40))
+    assert progress[16][2]["done"] == 17
+    assert progress[16][2]["total"] == 40
+    assert await events(client, batch, last_event=17) == progress[17:]
+    assert [name for _, name, _ in await events(client, batch, last_event=40)] == ["finished"]
+    batch_state = (await client.get(f"/v1/batches/{batch}")).json()
+    assert (batch_state["total"], batch_state["done"], batch_state["finished"]) == (40, 40, True)
     first = (await client.get(f"/v1/batches/{batch}/results?limit=30")).json()
-    rest = (await client.get(f"/v1/batches/{batch}/results?after={first['next_after']}")).json()
-    results = first["results"] + rest["results"]
+    second_page = (await client.get(f"/v1/batches/{batch}/results?after={first['next_after']}")).json()
+    results = first["results"] + second_page["results"]
     assert [result["position"] for result in results] == list(range(40))
     assert [result["judgement"]["passed"] for result in results] == [item["answer"] == "B" for item in items]
-    assert rest["next_after"] is None
+    assert second_page["next_after"] is None
 
 
 async def test_a_watcher_goes_when_the_service_ends(tmp_path: Path) -> None:
-    with JudgeEndpoint(lambda asked: Played(delay_s=60)) as endpoint:
+    with JudgeEndpoint(lambda request: PlayedReply(delay_s=60)) as endpoint:
         async with serving(tmp_path, judges=[judge_at(endpoint.url)]) as service:
             client = await service.client()
             items = [{"problem": EXPLAINS, "answer": "Because."}]
             batch = (await client.post("/v1/batches", json={"items": items})).json()["id"]
             watching = asyncio.create_task(events(client, batch))
-            await until(lambda: batch in service.judging.changes._subscribers)
+            await wait_until(lambda: batch in service.judging.changes._subscribers)
             service.judging.stop_taking()
             assert await asyncio.wait_for(watching, 30) == []
             says_why(await client.get("/v1/health/ready"), 503, "unavailable")
@@ -453,24 +460,24 @@ async def test_too_many_waiting_answers_are_refused(service: Served, monkeypatch
 async def judged(service: Served, submission: str) -> Judgement:
     """What comes of a submission."""
     deadline = time.monotonic() + 60
-    while (found := await service.judging.submissions.find(submission)) is None or found.judgement is None:
+    while (submitted := await service.judging.submissions.find(submission)) is None or submitted.judgement is None:
         assert time.monotonic() < deadline, "it was not judged"
         await asyncio.sleep(0.05)
-    return found.judgement
+    return submitted.judgement
 
 
 async def test_what_a_dead_process_left_is_taken_over_once(tmp_path: Path) -> None:
     async with serving(tmp_path) as service:
         client = await service.client()
-        (token,) = await service.tokens.all()
+        (token,) = await service.tokens.list_tokens()
     async with serving(tmp_path, pace=Pace(lease_s=0.3, poll_s=0.05)) as service:
         # Another process accepted this, and is never heard of again.
-        other = Submissions(service.records, owner="dead", lease_s=0.3)
+        dead_submissions = Submissions(service.records, owner="dead", lease_s=0.3)
         key = Key(None, "")
-        lost, _ = await other.accept(token.id, key, CHOOSES, "B", reserve_usd=0)
+        lost, _ = await dead_submissions.accept(token.id, key, CHOOSES, "B", reserve_usd=0)
         judgement = await judged(service, lost.id)
         assert judgement.passed
-        assert await other.finish(lost, judgement) is None
+        assert await dead_submissions.finish(lost, judgement) is None
         client = await service.client(Scope.ADMIN)
         assert (await client.get(f"/v1/submissions/{lost.id}")).json()["state"] == "done"
 
@@ -503,9 +510,9 @@ async def test_two_people_grade_what_waits_and_a_third_decides(service: Served) 
     queue = (await people[0].get("/v1/pending")).json()
     assert queue["total"] == 2
     assert {item["id"] for item in queue["items"]} == {agreed, disputed}
-    shown = (await people[0].get("/v1/pending/next")).json()
-    assert shown["labels"] == ["incorrect", "partially correct", "correct"]
-    assert shown["public"]["statement"] == "Why?"
+    next_pending = (await people[0].get("/v1/pending/next")).json()
+    assert next_pending["labels"] == ["incorrect", "partially correct", "correct"]
+    assert next_pending["public"]["statement"] == "Why?"
     assert CANARY not in json.dumps(queue)
     assert [(await grade(person, agreed, "correct")).json()["decided"] for person in people[:2]] == [False, True]
     assert [(await grade(people[0], disputed, "correct")).json()["decided"]] == [False]
@@ -535,7 +542,7 @@ async def test_grades_that_do_not_fit_are_refused(service: Served) -> None:
 
 
 async def test_agreement_is_for_administrators(tmp_path: Path) -> None:
-    with JudgeEndpoint(lambda asked: says("correct")) as endpoint:
+    with JudgeEndpoint(lambda request: says("correct")) as endpoint:
         async with serving(tmp_path, judges=[judge_at(endpoint.url)]) as service:
             await submit(await service.client(), EXPLAINS, "Because.")
             says_why(await (await service.client(Scope.GRADE)).get("/v1/agreement"), 403, "wrong-scope")
@@ -550,17 +557,17 @@ async def test_no_response_and_no_log_holds_anything_hidden(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    told: list[str] = []
+    responses: list[str] = []
 
-    def hostile(asked: Asked) -> Played:
+    def hostile(request: JudgeRequest) -> PlayedReply:
         number = len(endpoint.requests) % 5
-        quoted = f"{CANARY} {asked.user} {asked.system}"
+        quoted = f"{CANARY} {request.user} {request.system}"
         return [
             says("correct", quoted),
             says(quoted, quoted),
             content(quoted),
             fails(400, quoted),
-            Played(quoted.encode()),
+            PlayedReply(quoted.encode()),
         ][number]
 
     with JudgeEndpoint(hostile) as endpoint:
@@ -571,40 +578,40 @@ async def test_no_response_and_no_log_holds_anything_hidden(
                 for problem in (CHOOSES, FILLS, EXPLAINS, "leaky/none", "leaky/../leaky/fills"):
                     for answer in ("", "B", "words"):
                         response = await submit(client, problem, answer)
-                        told.append(response.text)
+                        responses.append(response.text)
                         if response.status_code == 200:
                             ids.append(response.json()["id"])
                 items = [{"problem": problem, "answer": "x"} for problem in (CHOOSES, FILLS, EXPLAINS)]
                 response = await client.post("/v1/batches", json={"items": items})
-                told.append(response.text)
+                responses.append(response.text)
                 if response.status_code == 202:
                     batch = response.json()["id"]
-                    told.append(json.dumps(await events(client, batch)))
+                    responses.append(json.dumps(await events(client, batch)))
             assert len(ids) >= 15
             monkeypatch.setattr(judging_module, "judge_and_record", _fails_with_canary)
-            told.append((await submit(clients[0], CHOOSES, "B")).text)
-            assert "failed" in told[-1]
+            responses.append((await submit(clients[0], CHOOSES, "B")).text)
+            assert "failed" in responses[-1]
             monkeypatch.setattr(service.judging.submissions, "find", _fails_with_canary)
             monkeypatch.setattr(service.judging.submissions, "accept", _fails_with_canary)
             failed = await submit(clients[0], CHOOSES, "B")
-            told.append(failed.text)
+            responses.append(failed.text)
             says_why(failed, 500, "unexpected")
             monkeypatch.undo()
             document = (await clients[0].get("/v1/openapi.json")).json()
-            told.append(json.dumps(document))
+            responses.append(json.dumps(document))
             for client in clients:
                 for path in document["paths"]:
                     for name in (ids[-1], batch):
                         for method, body in (("GET", {}), ("POST", {}), ("PUT", {"label": "?", "difficulty": 1})):
                             url = re.sub(r"\{\w+\}", name, path)
-                            told.append((await client.request(method, url, json=body)).text)
-    assert len(told) > 80
-    assert [text for text in told if CANARY in text] == []
+                            responses.append((await client.request(method, url, json=body)).text)
+    assert len(responses) > 80
+    assert [text for text in responses if CANARY in text] == []
     assert CANARY not in caplog.text
     assert CANARY.encode() in b"".join(file.read_bytes() for file in tmp_path.glob("judges.sqlite*"))
 
 
-async def _fails_with_canary(*arguments: Any, **named: Any) -> Any:
+async def _fails_with_canary(*arguments: Any, **options: Any) -> Any:
     raise ValueError(f"{CANARY} in an error")
 
 

@@ -11,17 +11,17 @@ PAGE = Path(__file__).parents[3] / "docs" / "reference" / "judge-service.md"
 
 
 def test_the_page_says_what_the_service_does() -> None:
-    written = PAGE.read_text("utf-8")
-    assert written == f"{reference()}\n", "run: python -m benchwright_judges.service.reference > " + str(PAGE)
+    page_text = PAGE.read_text("utf-8")
+    assert page_text == f"{reference()}\n", "run: python -m benchwright_judges.service.reference > " + str(PAGE)
 
 
 def test_every_refusal_is_documented_with_an_example() -> None:
     document = make_api().openapi()
     for path, operations in document["paths"].items():
         for operation in operations.values():
-            refused = {status: said for status, said in operation["responses"].items() if status >= "400"}
-            for said in refused.values():
-                content = said["content"]["application/problem+json"]
+            refused = {status: response for status, response in operation["responses"].items() if status >= "400"}
+            for response in refused.values():
+                content = response["content"]["application/problem+json"]
                 assert content["schema"] == {"$ref": "#/components/schemas/ProblemDetails"}
                 assert content["examples"]
             if "/health/" not in path:

@@ -14,7 +14,7 @@ from benchwright_judges.reading.measure import measure_reading
 from benchwright_judges.records.records import Records
 
 from ...support.packs.reading import reading_panel
-from ...support.service.judge_endpoint import Asked, Played, content, fails, in_turn
+from ...support.service.judge_endpoint import JudgeRequest, PlayedReply, content, fails, in_turn
 
 CHOICE = {
     "item": "1",
@@ -38,47 +38,47 @@ LINES = [
 ]
 
 
-def written(folder: Path, *lines: object) -> Path:
+def corpus_file(folder: Path, *lines: object) -> Path:
     file = folder / "corpus.jsonl"
     file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     return file
 
 
-def scripted(asked: Asked) -> Played:
+def scripted(request: JudgeRequest) -> PlayedReply:
     """Reads B in whatever mentions dirty blocks or "now and then"; nothing elsewhere."""
-    found = next((one for one in ("dirty blocks", "now and then") if one in asked.user), "")
-    outcome = "stated" if found else "none"
-    return content(json.dumps({"outcome": outcome, "value": "B" if found else "", "quote": found}))
+    phrase = next((candidate for candidate in ("dirty blocks", "now and then") if candidate in request.user), "")
+    outcome = "stated" if phrase else "none"
+    return content(json.dumps({"outcome": outcome, "value": "B" if phrase else "", "quote": phrase}))
 
 
 async def test_unread_misread_and_invented_are_counted_for_rules_and_for_the_model(
     records: Records, tmp_path: Path
 ) -> None:
-    replies = read_corpus(written(tmp_path, *LINES))
+    replies = read_corpus(corpus_file(tmp_path, *LINES))
     async with reading_panel(scripted) as (panel, server):
         measured = await measure_reading(replies, panel, records, JudgingBudget())
-    found = {
-        (one.reader.partition(" + ")[2], one.format): [
-            (part.count, part.total) for part in (one.unread, one.misread, one.invented)
+    qualities = {
+        (quality.reader.partition(" + ")[2], quality.format): [
+            (part.count, part.total) for part in (quality.unread, quality.misread, quality.invented)
         ]
-        for one in measured.qualities
+        for quality in measured.qualities
     }
-    assert found["", "choice"] == [(2, 3), (0, 3), (0, 2)]
-    assert found["m", "choice"] == [(0, 3), (1, 3), (1, 2)]
-    assert found["m", "blank"] == [(0, 0), (0, 0), (0, 0)]
+    assert qualities["", "choice"] == [(2, 3), (0, 3), (0, 2)]
+    assert qualities["m", "choice"] == [(0, 3), (1, 3), (1, 2)]
+    assert qualities["m", "blank"] == [(0, 0), (0, 0), (0, 0)]
     assert (measured.asked, measured.failed, len(server.requests)) == (5, 0, 10)
     assert measured.cost_usd > 0
 
 
 async def test_replies_that_the_model_can_t_be_used_for_count_as_unread(records: Records, tmp_path: Path) -> None:
-    replies = read_corpus(written(tmp_path, *LINES[:3]))
+    replies = read_corpus(corpus_file(tmp_path, *LINES[:3]))
     async with reading_panel(in_turn(fails(401))) as (panel, _):
         measured = await measure_reading(replies, panel, records, JudgingBudget())
     assert (measured.asked, measured.failed, measured.qualities[-1].unread.count) == (1, 1, 1)
 
 
 @pytest.mark.parametrize(
-    ("lines", "said"),
+    ("lines", "message"),
     [
         ([["B", "x", "B"]], ":1: a reply needs a question"),
         ([CHOICE, ["E", "x", "B"]], ":2: truth 'E' is none of A, B, nothing, either"),
@@ -87,7 +87,7 @@ async def test_replies_that_the_model_can_t_be_used_for_count_as_unread(records:
         ([{**BLANK, "key": "3 (tolerance x)"}], ":1: field key: the tolerance"),
     ],
 )
-def test_a_line_that_does_not_fit_is_named(tmp_path: Path, lines: list[object], said: str) -> None:
+def test_a_line_that_does_not_fit_is_named(tmp_path: Path, lines: list[object], message: str) -> None:
     with pytest.raises(VotesFileError) as caught:
-        read_corpus(written(tmp_path, *lines))
-    assert f"corpus.jsonl{said}" in str(caught.value)
+        read_corpus(corpus_file(tmp_path, *lines))
+    assert f"corpus.jsonl{message}" in str(caught.value)

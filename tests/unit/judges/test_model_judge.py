@@ -27,7 +27,16 @@ from benchwright_judges.rubric import load_rubric
 from benchwright_problems.figure import MediaType
 from benchwright_problems.problem import Figure, QuestionFormat
 
-from ...support.service.judge_endpoint import Asked, JudgeEndpoint, Play, Played, content, fails, in_turn, says
+from ...support.service.judge_endpoint import (
+    JudgeEndpoint,
+    JudgeRequest,
+    Play,
+    PlayedReply,
+    content,
+    fails,
+    in_turn,
+    says,
+)
 from .conftest import KEY, make_problem
 
 EXAM = load_rubric("free-response")
@@ -52,10 +61,10 @@ class Clock:
     def monotonic(self) -> float:
         return self.now_s
 
-    def takes(self, seconds: float, played: Played) -> Play:
+    def takes(self, seconds: float, played: PlayedReply) -> Play:
         """An endpoint that needs so long for a reply."""
 
-        def play(asked: Asked) -> Played:
+        def play(request: JudgeRequest) -> PlayedReply:
             self.now_s += seconds
             return played
 
@@ -64,9 +73,9 @@ class Clock:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    made = Clock()
-    monkeypatch.setattr("benchwright_judges.models.endpoint.time", made)
-    return made
+    fake_clock = Clock()
+    monkeypatch.setattr("benchwright_judges.models.endpoint.time", fake_clock)
+    return fake_clock
 
 
 @asynccontextmanager
@@ -103,7 +112,7 @@ async def test_each_vote_has_its_own_seed() -> None:
     async with judging(in_turn(says("correct"))) as (judge, server):
         for index in range(3):
             await judge.vote(FREE, "an answer", EXAM, index=index, budget=JudgingBudget())
-    assert [asked.seed for asked in server.requests] == [1, 2, 3]
+    assert [request.seed for request in server.requests] == [1, 2, 3]
 
 
 async def test_the_key_of_the_account_goes_into_the_header_and_nowhere_else() -> None:
@@ -165,8 +174,8 @@ async def test_a_wait_until_a_date_is_kept_too() -> None:
 async def test_nobody_waits_longer_than_patience_allows() -> None:
     start = time.monotonic()
     vote, server = await ask(in_turn(fails(429, Retry_After="3600")))
-    told = ": it asks to wait 3600 s; go on after that, or raise patience_s"
-    assert vote.error == f"the endpoint answered 429, 1 time{told}" and vote.score is None
+    advice = ": it asks to wait 3600 s; go on after that, or raise patience_s"
+    assert vote.error == f"the endpoint answered 429, 1 time{advice}" and vote.score is None
     assert time.monotonic() - start < 60, "patience itself is longer"
     assert len(server.requests) == 1
 
@@ -179,19 +188,19 @@ async def test_patience_ends_for_a_judge_that_stays_broken(clock: Clock) -> None
 
 async def test_a_judge_that_is_always_asked_too_often_says_what_to_change(clock: Clock) -> None:
     vote, _ = await ask(clock.takes(100, fails(429)), patience_s=150)
-    told = ": too many requests; lower at_once, or raise patience_s"
-    assert vote.error == f"the endpoint answered 429, 2 times{told}" and vote.score is None
+    advice = ": too many requests; lower at_once, or raise patience_s"
+    assert vote.error == f"the endpoint answered 429, 2 times{advice}" and vote.score is None
 
 
 async def test_a_slow_judge_is_given_up() -> None:
     start = time.monotonic()
-    vote, _ = await ask(in_turn(Played(delay_s=60)), timeout_s=0.2, patience_s=0.3)
+    vote, _ = await ask(in_turn(PlayedReply(delay_s=60)), timeout_s=0.2, patience_s=0.3)
     assert GIVEN_UP.fullmatch(vote.error)
     assert time.monotonic() - start < 60
 
 
 async def test_a_judge_that_trickles_for_ever_is_given_up() -> None:
-    vote, _ = await ask(in_turn(Played(b" ", endless=True, pause_s=0.02)), timeout_s=0.3, patience_s=0.3)
+    vote, _ = await ask(in_turn(PlayedReply(b" ", endless=True, pause_s=0.02)), timeout_s=0.3, patience_s=0.3)
     assert GIVEN_UP.fullmatch(vote.error)
 
 
@@ -203,25 +212,25 @@ async def test_a_judge_that_is_not_there_is_an_error() -> None:
     assert vote.cost_usd == 0
 
 
-@pytest.mark.parametrize(("status", "told"), [(401, "key"), (403, "key"), (404, "model"), (418, "418")])
-async def test_what_does_not_pass_is_told_at_once(status: int, told: str) -> None:
+@pytest.mark.parametrize(("status", "word"), [(401, "key"), (403, "key"), (404, "model"), (418, "418")])
+async def test_what_does_not_pass_is_told_at_once(status: int, word: str) -> None:
     vote, server = await ask(in_turn(fails(status)))
-    assert told in vote.error and len(server.requests) == 1
+    assert word in vote.error and len(server.requests) == 1
 
 
 async def test_an_account_without_money_is_not_asked_again() -> None:
     body = b'{"error": {"message": "", "type": "x", "code": "insufficient_quota"}}'
-    vote, server = await ask(in_turn(Played(body, 429, {"Content-Type": "application/json"})))
+    vote, server = await ask(in_turn(PlayedReply(body, 429, {"Content-Type": "application/json"})))
     assert vote.error == "the endpoint answered 429: the account is out of money" and len(server.requests) == 1
 
 
 # An endpoint that can do less
 
 
-def without(*names: str) -> Play:
-    def play(asked: Asked) -> Played:
+def play_without(*names: str) -> Play:
+    def play(request: JudgeRequest) -> PlayedReply:
         for name in names:
-            if name in asked.body:
+            if name in request.body:
                 return fails(400, f"Unsupported parameter: {name}")
         return says("correct")
 
@@ -229,15 +238,15 @@ def without(*names: str) -> Play:
 
 
 async def test_structured_output_is_given_up_where_it_is_refused_and_that_is_remembered() -> None:
-    async with judging(without("response_format")) as (judge, server):
+    async with judging(play_without("response_format")) as (judge, server):
         votes = [await judge.vote(FREE, "an answer", EXAM, budget=JudgingBudget()) for _ in range(2)]
     assert [vote.label for vote in votes] == ["correct", "correct"]
-    assert ["response_format" in asked.body for asked in server.requests] == [True, False, False]
+    assert ["response_format" in request.body for request in server.requests] == [True, False, False]
     assert '"verdict"' in server.requests[-1].system
 
 
 async def test_votes_sent_together_give_it_up_together() -> None:
-    async with judging(without("response_format", "seed")) as (judge, _):
+    async with judging(play_without("response_format", "seed")) as (judge, _):
         together = (judge.vote(FREE, "an answer", EXAM, index=index, budget=JudgingBudget()) for index in range(4))
         votes = await asyncio.gather(*together)
     assert [vote.label or vote.error for vote in votes] == ["correct"] * 4
@@ -256,7 +265,7 @@ async def test_a_number_is_read_however_it_is_written(verdict: object, label: st
 
 async def test_what_a_provider_works_on_is_charged_though_nobody_read_it(clock: Clock) -> None:
     prices = {"input_usd": 1000, "output_usd": 1000, "patience_s": 0.5}
-    for play in (clock.takes(1, Played(b"x" * 65_536, endless=True)), clock.takes(1, Played(b"", delay_s=5))):
+    for play in (clock.takes(1, PlayedReply(b"x" * 65_536, endless=True)), clock.takes(1, PlayedReply(b"", delay_s=5))):
         async with judging(play, timeout_s=0.2, **prices) as (judge, _):
             budget = JudgingBudget()
             vote = await judge.vote(FREE, "an answer", EXAM, budget=budget)
@@ -273,7 +282,7 @@ async def test_what_a_provider_works_on_is_charged_though_nobody_read_it(clock: 
 
 
 async def test_other_parameters_are_given_up_too() -> None:
-    vote, server = await ask(without("temperature", "seed", "max_tokens"))
+    vote, server = await ask(play_without("temperature", "seed", "max_tokens"))
     assert vote.label == "correct"
     last = server.requests[-1].body
     assert last["max_completion_tokens"] == 2000
@@ -333,21 +342,21 @@ async def test_an_object_in_words_is_read(text: str) -> None:
 
 
 NO_COMPLETION = {
-    "not JSON": Played(b"<html>oops</html>"),
-    "no choices": Played(b'{"choices": []}'),
-    "no message": Played(b'{"choices": [{}]}'),
-    "a text": Played(b'"correct"'),
-    "a list as content": Played(b'{"choices": [{"message": {"content": ["x"]}}]}'),
-    "negative usage": Played(
+    "not JSON": PlayedReply(b"<html>oops</html>"),
+    "no choices": PlayedReply(b'{"choices": []}'),
+    "no message": PlayedReply(b'{"choices": [{}]}'),
+    "a text": PlayedReply(b'"correct"'),
+    "a list as content": PlayedReply(b'{"choices": [{"message": {"content": ["x"]}}]}'),
+    "negative usage": PlayedReply(
         b'{"choices": [{"message": {"content": "x"}}], "usage": {"prompt_tokens": -5, "completion_tokens": 1}}'
     ),
-    "not UTF-8": Played(b"\xff\xfe\x00"),
-    "a bomb of brackets": Played(b"[" * 100_000),
+    "not UTF-8": PlayedReply(b"\xff\xfe\x00"),
+    "a bomb of brackets": PlayedReply(b"[" * 100_000),
 }
 
 
 @pytest.mark.parametrize("played", NO_COMPLETION.values(), ids=NO_COMPLETION)
-async def test_what_is_no_completion_is_an_error(played: Played) -> None:
+async def test_what_is_no_completion_is_an_error(played: PlayedReply) -> None:
     vote, _ = await ask(in_turn(played))
     assert vote.error == "the reply is not a chat completion"
 
@@ -365,7 +374,7 @@ async def test_a_refusal_an_empty_and_a_cut_reply_are_errors() -> None:
 
 @pytest.mark.parametrize("status", [200, 500])
 async def test_a_huge_reply_is_not_read_to_its_end(status: int) -> None:
-    vote, _ = await ask(in_turn(Played(b"x" * 65_536, status, endless=True)))
+    vote, _ = await ask(in_turn(PlayedReply(b"x" * 65_536, status, endless=True)))
     assert vote.error == "the reply is longer than 1048576 bytes"
 
 
@@ -373,16 +382,20 @@ async def test_a_compressed_bomb_is_not_unpacked() -> None:
     import gzip
 
     bomb = gzip.compress(b" " * (64 << 20))
-    vote, _ = await ask(in_turn(Played(bomb, headers={"Content-Encoding": "gzip"})))
+    vote, _ = await ask(in_turn(PlayedReply(bomb, headers={"Content-Encoding": "gzip"})))
     assert vote.error == "the reply is not a chat completion"
 
 
 async def test_no_error_and_no_log_holds_the_key(caplog: pytest.LogCaptureFixture) -> None:
-    def echo(asked: Asked) -> Played:
-        return fails(400, asked.user)
+    def echo(request: JudgeRequest) -> PlayedReply:
+        return fails(400, request.user)
 
     with caplog.at_level(logging.DEBUG):
-        for play in (echo, lambda asked: fails(500, asked.user, Retry_After="3600"), lambda asked: content(asked.user)):
+        for play in (
+            echo,
+            lambda request: fails(500, request.user, Retry_After="3600"),
+            lambda request: content(request.user),
+        ):
             vote, server = await ask(play)
             assert KEY in server.requests[0].user
             assert vote.error and KEY not in vote.error
@@ -394,10 +407,10 @@ async def test_no_error_and_no_log_holds_the_key(caplog: pytest.LogCaptureFixtur
 
 async def test_a_budget_is_never_exceeded() -> None:
     async with judging(in_turn(says("correct")), input_usd=1000, output_usd=1000) as (judge, server):
-        most = judge.most_it_costs(FREE, "an answer", EXAM)
-        budget = JudgingBudget(most + 0.1)
+        highest_cost = judge.most_it_costs(FREE, "an answer", EXAM)
+        budget = JudgingBudget(highest_cost + 0.1)
         await judge.vote(FREE, "an answer", EXAM, budget=budget)
-        assert 0 < budget.spent_usd < most
+        assert 0 < budget.spent_usd < highest_cost
         with pytest.raises(OutOfBudgetError, match="raise the budget"):
             await judge.vote(FREE, "an answer", EXAM, budget=budget)
     assert len(server.requests) == 1
@@ -427,7 +440,7 @@ async def test_a_reply_without_usage_is_paid_at_its_most() -> None:
 
 async def test_no_more_requests_at_once_than_allowed() -> None:
     good = says("correct")
-    slow = Played(good.body, headers=good.headers, delay_s=0.1)
+    slow = PlayedReply(good.body, headers=good.headers, delay_s=0.1)
     async with judging(in_turn(slow), at_once=2) as (judge, server):
         start = time.monotonic()
         await asyncio.gather(*(judge.vote(FREE, "an answer", EXAM, budget=JudgingBudget()) for _ in range(6)))

@@ -115,7 +115,7 @@ def test_what_only_looks_like_a_number_is_none(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "key", "found"),
+    ("answer", "key", "comparison"),
     [
         ("24", "24", Comparison.SAME),
         ("0x18", "24", Comparison.SAME),
@@ -143,20 +143,20 @@ def test_what_only_looks_like_a_number_is_none(text: str) -> None:
         ("6 s", "6 bits", Comparison.UNIT_DIFFERS),
     ],
 )
-def test_two_numbers_are_compared_by_value_and_unit(given: str, key: str, found: Comparison) -> None:
-    one, other = read_quantity(given), read_quantity(key)
-    assert one
-    assert other
-    assert compare(one, other) is found
+def test_two_numbers_are_compared_by_value_and_unit(answer: str, key: str, comparison: Comparison) -> None:
+    answer_quantity, key_quantity = read_quantity(answer), read_quantity(key)
+    assert answer_quantity
+    assert key_quantity
+    assert compare(answer_quantity, key_quantity) is comparison
 
 
 def test_a_declared_tolerance_and_unit_count() -> None:
-    given, key = read_quantity("102"), read_quantity("100 ns")
-    assert given
+    quantity, key = read_quantity("102"), read_quantity("100 ns")
+    assert quantity
     assert key
-    assert compare(given, key, tolerance=0.02, unit="ns") is Comparison.SAME
-    assert compare(given, key, tolerance=0.01, unit="ns") is Comparison.DIFFERENT
-    assert compare(given, key, tolerance=0.02, unit="us") is Comparison.DIFFERENT
+    assert compare(quantity, key, tolerance=0.02, unit="ns") is Comparison.SAME
+    assert compare(quantity, key, tolerance=0.01, unit="ns") is Comparison.DIFFERENT
+    assert compare(quantity, key, tolerance=0.02, unit="us") is Comparison.DIFFERENT
 
 
 @pytest.mark.parametrize(
@@ -172,19 +172,19 @@ def test_a_declared_tolerance_and_unit_count() -> None:
     ],
 )
 def test_a_question_gives_a_unit_behind_its_blank_or_as_in_unit(question: str, quantity: str, asks: bool) -> None:
-    found = read_quantity(quantity)
-    assert found
-    assert asks_for_unit(question, found) is asks
+    parsed_quantity = read_quantity(quantity)
+    assert parsed_quantity
+    assert asks_for_unit(question, parsed_quantity) is asks
 
 
 @given(number=st.integers(-(10**9), 10**9), unit=st.sampled_from(["", " ns", " KiB", "%", " MHz", " Mbit/s"]))
 def test_a_whole_number_is_the_same_in_every_writing(number: int, unit: str) -> None:
     key = read_quantity(f"{number}{unit}")
     assert key
-    for written in (f"{number:,}{unit}", f"{number:,}".replace(",", " ") + unit, f"{number}.0{unit}"):
-        given = read_quantity(written)
-        assert given
-        assert compare(given, key) is Comparison.SAME
+    for writing in (f"{number:,}{unit}", f"{number:,}".replace(",", " ") + unit, f"{number}.0{unit}"):
+        quantity = read_quantity(writing)
+        assert quantity
+        assert compare(quantity, key) is Comparison.SAME
 
 
 @given(text=st.text(max_size=40))

@@ -10,7 +10,8 @@ from benchwright_judges.judgement import Judgement, Status
 from benchwright_problems.problem import Answer, Choice, Question, QuestionFormat
 
 CHOICE = Question(
-    format=QuestionFormat.MULTIPLE_CHOICE, choices=tuple(Choice(letter=one, text=f"choice {one}") for one in "ABCD")
+    format=QuestionFormat.MULTIPLE_CHOICE,
+    choices=tuple(Choice(letter=letter, text=f"choice {letter}") for letter in "ABCD"),
 )
 ASSERTION = Question(format=QuestionFormat.ASSERTION)
 

@@ -18,7 +18,7 @@ from benchwright_judges.score import score
 from benchwright_problems.problem import Choice, Problem, Question, QuestionFormat
 
 from ...support.packs.reading import reading_panel
-from ...support.service.judge_endpoint import Played, content, fails, in_turn, says
+from ...support.service.judge_endpoint import PlayedReply, content, fails, in_turn, says
 from .conftest import make_problem
 
 CHOICES = ("Write-through", "Write-back", "Write-around", "No-write allocate")
@@ -27,26 +27,26 @@ KEY = "KEY-7f3a"
 
 
 def choice() -> Problem:
-    made = make_problem(statement="Which policy updates memory late?", value="B", explanation=KEY, rubric=KEY)
+    problem = make_problem(statement="Which policy updates memory late?", value="B", explanation=KEY, rubric=KEY)
     question = Question(
         format=QuestionFormat.MULTIPLE_CHOICE,
         choices=tuple(Choice(letter=letter, text=text) for letter, text in zip("ABCD", CHOICES, strict=True)),
     )
-    return made.model_copy(update={"public": made.public.model_copy(update={"question": question})})
+    return problem.model_copy(update={"public": problem.public.model_copy(update={"question": question})})
 
 
 CHOICE = choice()
 BLANK = make_problem(QuestionFormat.FILL_IN_THE_BLANK, statement="Dirty blocks need ____.", value="write-back")
 
 
-def reads(value: str, quote: str = "the policy that keeps dirty blocks", outcome: str = "stated") -> Played:
+def reads(value: str, quote: str = "the policy that keeps dirty blocks", outcome: str = "stated") -> PlayedReply:
     return content(json.dumps({"quote": quote, "outcome": outcome, "value": value}))
 
 
 NONE, AMBIGUOUS = reads("", "", "none"), reads("", "", "ambiguous")
 
 
-async def read(records: Records, *plays: Played, answer: str = UNCLEAR, problem: Problem = CHOICE) -> Judgement:
+async def read(records: Records, *plays: PlayedReply, answer: str = UNCLEAR, problem: Problem = CHOICE) -> Judgement:
     async with reading_panel(in_turn(*plays)) as (panel, _):
         return await judge_and_record(problem, answer, panel, records, ref="p/q")
 
@@ -80,7 +80,7 @@ async def test_what_rules_read_no_model_is_asked_about(records: Records) -> None
     ids=["ambiguous", "none", "no majority", "invented quote", "no quote"],
 )
 async def test_an_answer_without_a_majority_for_a_value_stays_unreadable(
-    records: Records, plays: tuple[Played, ...], label: str
+    records: Records, plays: tuple[PlayedReply, ...], label: str
 ) -> None:
     judged = await read(records, *plays)
     assert (judged.status, judged.label, judged.score, judged.method) == (
@@ -114,18 +114,23 @@ async def test_an_empty_budget_leaves_the_answer_waiting(records: Records) -> No
 
 
 async def test_an_answer_that_rules_left_unreadable_is_read_once_a_reader_is_set_up(records: Records) -> None:
-    before = await judge_and_record(CHOICE, UNCLEAR, None, records, ref="p/q", answer_id="one")
+    unread = await judge_and_record(CHOICE, UNCLEAR, None, records, ref="p/q", answer_id="one")
     async with reading_panel(in_turn(reads("B"))) as (panel, server):
-        after = await judge_and_record(CHOICE, UNCLEAR, panel, records, ref="p/q", answer_id="one")
-        again = await judge_and_record(CHOICE, UNCLEAR, panel, records, ref="p/q", answer_id="one")
-    assert (before.status, after.label, again.label, len(server.requests)) == (Status.UNREADABLE, "B", "B", 2)
+        first_reading = await judge_and_record(CHOICE, UNCLEAR, panel, records, ref="p/q", answer_id="one")
+        second_reading = await judge_and_record(CHOICE, UNCLEAR, panel, records, ref="p/q", answer_id="one")
+    assert (unread.status, first_reading.label, second_reading.label, len(server.requests)) == (
+        Status.UNREADABLE,
+        "B",
+        "B",
+        2,
+    )
 
 
 async def test_a_vote_is_paid_once_even_if_the_key_changes(records: Records) -> None:
-    other = CHOICE.model_copy(update={"hidden": CHOICE.hidden.model_copy(update={"answer": make_key("C")})})
+    changed_choice = CHOICE.model_copy(update={"hidden": CHOICE.hidden.model_copy(update={"answer": make_key("C")})})
     async with reading_panel(in_turn(reads("B"))) as (panel, server):
         await judge_and_record(CHOICE, UNCLEAR, panel, records, ref="p/q")
-        judged = await judge_and_record(other, UNCLEAR, panel, records, ref="p/q")
+        judged = await judge_and_record(changed_choice, UNCLEAR, panel, records, ref="p/q")
     assert len(server.requests) == 2
     assert (judged.label, judged.passed, judged.cost_usd) == ("B", False, 0.0)
     assert all(vote.cached for vote in judged.votes)
@@ -140,19 +145,19 @@ async def test_the_prompt_holds_question_and_values_and_nothing_of_the_key(recor
     async with reading_panel(in_turn(reads("B"))) as (panel, server):
         await judge_and_record(CHOICE, UNCLEAR, panel, records, ref="p/q")
         await judge_and_record(BLANK, "Perhaps the deferred sort?", panel, records, ref="p/q")
-    readings = [one for one in server.requests if one.system == instructions()[0].strip()]
-    asked, of_blank = readings[0], readings[-1]
+    readings = [request for request in server.requests if request.system == instructions()[0].strip()]
+    choice_request, of_blank = readings[0], readings[-1]
     assert "a word, a phrase or a list" in of_blank.user
-    assert all(text in asked.user for text in (*CHOICES, "one of A, B, C, D", UNCLEAR))
-    schema = asked.body["response_format"]["json_schema"]["schema"]
+    assert all(text in choice_request.user for text in (*CHOICES, "one of A, B, C, D", UNCLEAR))
+    schema = choice_request.body["response_format"]["json_schema"]["schema"]
     assert schema["properties"]["value"]["enum"] == ["A", "B", "C", "D", ""]
-    assert KEY not in json.dumps(asked.body)
+    assert KEY not in json.dumps(choice_request.body)
     assert "write-back" not in json.dumps(of_blank.body)
     with_other_key = CHOICE.model_copy(update={"hidden": CHOICE.hidden.model_copy(update={"answer": make_key("D")})})
     async with reading_panel(in_turn(reads("B"))) as (panel, server):
         await judge_and_record(with_other_key, f"{UNCLEAR} ", panel, records, ref="p/q")
     code = re.compile("[0-9a-f]{32}")
-    assert code.sub("", server.requests[0].user).split() == code.sub("", asked.user).split()
+    assert code.sub("", server.requests[0].user).split() == code.sub("", choice_request.user).split()
 
 
 HOSTILE = [
@@ -167,13 +172,13 @@ async def test_a_hostile_reply_stays_between_its_two_lines(records: Records, ans
     async with reading_panel(in_turn(NONE)) as (panel, server):
         judged = await judge_and_record(CHOICE, answer, panel, records, ref="p/q")
     assert judged.status is Status.UNREADABLE
-    for asked in server.requests:
-        code = re.search(r"The code is ([0-9a-f]{32})\.", asked.user)
+    for request in server.requests:
+        code = re.search(r"The code is ([0-9a-f]{32})\.", request.user)
         assert code is not None
-        assert len(re.findall(rf"^(?:BEGIN|END) ANSWER {code[1]}$", asked.user, re.MULTILINE)) == 2
-        assert asked.user.endswith(f"END ANSWER {code[1]}")
-        assert answer not in asked.system
-        assert not re.search("[\x00\u202e\u2066\U000e0042]", asked.user)
+        assert len(re.findall(rf"^(?:BEGIN|END) ANSWER {code[1]}$", request.user, re.MULTILINE)) == 2
+        assert request.user.endswith(f"END ANSWER {code[1]}")
+        assert answer not in request.system
+        assert not re.search("[\x00\u202e\u2066\U000e0042]", request.user)
 
 
 async def test_thoughts_are_not_shown_to_the_reader(records: Records) -> None:
@@ -186,12 +191,12 @@ async def test_a_blank_that_a_model_reads_is_compared_by_rule_or_goes_to_the_jud
     answer = "Oh, write-back or so I once heard at school; whatever, that"
     stated = await read(records, reads("write-back", "write-back or so"), answer=answer, problem=BLANK)
     assert (stated.passed, stated.method) == (True, Method.READER)
-    other = "Oh, lazy stores or so I once heard at school; whatever, that"
+    second_answer = "Oh, lazy stores or so I once heard at school; whatever, that"
     judged = await read(
         records,
         *(reads("lazy stores", "lazy stores or so"),) * 2,
         *(says(0),) * 2,
-        answer=other,
+        answer=second_answer,
         problem=BLANK,
     )
     assert (judged.passed, judged.method, judged.rubric[:17]) == (False, Method.MODEL, "fill-in-the-blank")
@@ -227,8 +232,8 @@ def test_a_reply_that_does_not_fit_is_an_error(text: str) -> None:
     ],
 )
 def test_words_have_to_stand_in_the_quote_and_the_quote_in_the_answer(value: str, quote: str, label: str) -> None:
-    said = json.dumps({"outcome": "stated", "value": value, "quote": quote})
-    assert read_reading(said, "It has 16 KB of cache.", ())[0] == label
+    reply = json.dumps({"outcome": "stated", "value": value, "quote": quote})
+    assert read_reading(reply, "It has 16 KB of cache.", ())[0] == label
 
 
 async def test_the_log_says_who_read_and_keeps_readings_apart_from_points(records: Records) -> None:
@@ -245,8 +250,8 @@ async def test_the_most_that_reading_and_judging_can_cost_is_known_before(record
     async with reading_panel(in_turn(content("no JSON"))) as (panel, _):
         unread, pending = score(CHOICE, UNCLEAR), score(BLANK, "this or that")
         for problem, answer, ruled in ((CHOICE, UNCLEAR, unread), (BLANK, "this or that", pending)):
-            budget = JudgingBudget(most := panel.most_it_costs(problem, answer, ruled))
+            budget = JudgingBudget(highest_cost := panel.most_it_costs(problem, answer, ruled))
             judged = await judge_and_record(problem, answer, panel, records, ref="p/q", budget=budget)
             assert judged.status is Status.ERROR
-            assert 0 < judged.cost_usd <= most
+            assert 0 < judged.cost_usd <= highest_cost
         assert panel.most_it_costs(CHOICE, "B", score(CHOICE, "B")) == 0

@@ -25,7 +25,16 @@ from benchwright_judges.rule_judgements import PENDING
 from benchwright_problems.category import Category
 from benchwright_problems.problem import Problem, QuestionFormat
 
-from ...support.service.judge_endpoint import Asked, JudgeEndpoint, Play, Played, content, fails, in_turn, says
+from ...support.service.judge_endpoint import (
+    JudgeEndpoint,
+    JudgeRequest,
+    Play,
+    PlayedReply,
+    content,
+    fails,
+    in_turn,
+    says,
+)
 from .conftest import make_problem
 
 FREE = make_problem()
@@ -72,8 +81,8 @@ async def test_a_third_vote_breaks_a_tie_and_all_votes_are_kept(records: Records
     judgement = await judged(records, in_turn(says("correct"), says("incorrect"), says("incorrect")))
     assert (judgement.label, judgement.score, judgement.passed, judgement.tie_break) == ("incorrect", 0, False, True)
     async with records.reading() as connection:
-        kept = (await connection.execute(select(VOTES.c.label).order_by(VOTES.c.position))).scalars().all()
-    assert sorted(kept) == ["correct", "incorrect", "incorrect"]
+        vote_labels = (await connection.execute(select(VOTES.c.label).order_by(VOTES.c.position))).scalars().all()
+    assert sorted(vote_labels) == ["correct", "incorrect", "incorrect"]
 
 
 async def test_three_different_labels_are_not_a_majority_for_correct(records: Records) -> None:
@@ -135,8 +144,8 @@ async def test_another_wording_of_a_blank_is_for_a_judge(records: Records) -> No
 
 
 async def test_questions_about_code_get_both_our_judgement_and_cvdps_number(records: Records) -> None:
-    def play(asked: Asked) -> Played:
-        return says(0.85) if "0.0 (no match at all)" in asked.system else says(9)
+    def play(request: JudgeRequest) -> PlayedReply:
+        return says(0.85) if "0.0 (no match at all)" in request.system else says(9)
 
     async with panel(play) as (judges, (server,)):
         judgement = await judge_and_record(CODE, "an answer", judges, records, ref="p/q")
@@ -145,7 +154,7 @@ async def test_questions_about_code_get_both_our_judgement_and_cvdps_number(reco
     assert len(server.requests) == 3
     assert [vote.rubric for vote in judgement.votes][:2] == ["", ""]
     assert judgement.votes[2].rubric.startswith("cvdp-subjective@")
-    ours = next(asked.system for asked in server.requests if "0.0 (no match" not in asked.system)
+    ours = next(request.system for request in server.requests if "0.0 (no match" not in request.system)
     assert "tyle" in ours and "do not count" in ours
 
 
@@ -180,13 +189,13 @@ async def test_a_newer_answer_of_the_same_try_takes_the_place_of_one_that_waits(
 
 
 async def test_an_answer_is_on_disk_before_a_model_is_asked(records: Records) -> None:
-    seen: list[int] = []
+    pending_counts: list[int] = []
     asked_once = asyncio.Event()
     loop = asyncio.get_running_loop()
 
-    def play(asked: Asked) -> Played:
+    def play(request: JudgeRequest) -> PlayedReply:
         loop.call_soon_threadsafe(asked_once.set)
-        return Played(delay_s=60)
+        return PlayedReply(delay_s=60)
 
     async with panel(play) as (judges, _):
         task = asyncio.create_task(judge_and_record(FREE, "an answer", judges, records, ref="p/q"))
@@ -194,15 +203,15 @@ async def test_an_answer_is_on_disk_before_a_model_is_asked(records: Records) ->
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-    seen = [len(await records.pending())]
-    assert seen == [1]
+    pending_counts = [len(await records.pending())]
+    assert pending_counts == [1]
 
 
 async def test_an_answer_judged_once_is_not_judged_again(records: Records) -> None:
     async with panel(in_turn(says("correct"))) as (judges, (server,)):
         first = await judge_and_record(FREE, "an answer", judges, records, ref="p/q", answer_id="x")
-        again = await judge_and_record(FREE, "an answer", judges, records, ref="p/q", answer_id="x")
-    assert first == again and len(server.requests) == 2
+        repeated = await judge_and_record(FREE, "an answer", judges, records, ref="p/q", answer_id="x")
+    assert first == repeated and len(server.requests) == 2
 
 
 async def test_a_budget_that_is_used_up_leaves_answers_pending(records: Records) -> None:
@@ -216,9 +225,9 @@ async def test_a_budget_that_is_used_up_leaves_answers_pending(records: Records)
 async def test_the_most_a_judgement_can_cost_is_known_before(records: Records) -> None:
     async with panel(in_turn(NONSENSE)) as (judges, _):
         budget = JudgingBudget()
-        most = judges.most_it_costs(FREE, "an answer", PENDING)
+        highest_cost = judges.most_it_costs(FREE, "an answer", PENDING)
         await judge_and_record(FREE, "an answer", judges, records, ref="p/q", budget=budget)
-        assert 0 < budget.spent_usd <= most
+        assert 0 < budget.spent_usd <= highest_cost
 
 
 # The cache
@@ -227,11 +236,11 @@ async def test_the_most_a_judgement_can_cost_is_known_before(records: Records) -
 async def test_the_same_answer_is_not_paid_for_twice(records: Records) -> None:
     async with panel(in_turn(says("correct"))) as (judges, (server,)):
         first = await judge_and_record(FREE, "an answer", judges, records, ref="p/q")
-        again = await judge_and_record(FREE, "an answer", judges, records, ref="p/q")
+        repeated = await judge_and_record(FREE, "an answer", judges, records, ref="p/q")
         await judge_and_record(FREE, "another answer", judges, records, ref="p/q")
     assert len(server.requests) == 4
-    assert (again.label, again.cost_usd) == (first.label, 0)
-    assert all(vote.cached for vote in again.votes)
+    assert (repeated.label, repeated.cost_usd) == (first.label, 0)
+    assert all(vote.cached for vote in repeated.votes)
 
 
 async def test_another_key_rubric_or_model_is_another_vote(records: Records) -> None:
@@ -257,14 +266,14 @@ async def test_a_recorded_cache_replays_without_an_endpoint(records: Records, tm
     async with panel(in_turn(says("correct"), says("incorrect"), says("correct"))) as (judges, _):
         first = await judge_and_record(FREE, "an answer", judges, records, ref="p/q")
         write_recording(tmp_path / "votes.jsonl", await records.cache())
-        other = await Records.open(tmp_path / "other.sqlite")
+        other_records = await Records.open(tmp_path / "other.sqlite")
         try:
-            await other.remember(read_recording(tmp_path / "votes.jsonl"))
+            await other_records.remember(read_recording(tmp_path / "votes.jsonl"))
             offline = Panel(judges=judges.judges, offline=True)
-            replayed = await judge_and_record(FREE, "an answer", offline, other, ref="p/q")
-            unknown = await judge_and_record(FREE, "unrecorded", offline, other, ref="p/q")
+            replayed = await judge_and_record(FREE, "an answer", offline, other_records, ref="p/q")
+            unknown = await judge_and_record(FREE, "unrecorded", offline, other_records, ref="p/q")
         finally:
-            await other.close()
+            await other_records.close()
     assert (replayed.label, replayed.tie_break) == (first.label, first.tie_break)
     assert unknown.status is Status.ERROR
 

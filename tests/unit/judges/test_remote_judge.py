@@ -16,7 +16,7 @@ from benchwright_judges.judgement import Judgement, Method, Status
 from benchwright_judges.service.client import RemoteJudge, find_token
 from benchwright_judges.service.token import Scope
 
-from ...support.service.judge_endpoint import JudgeEndpoint, Played, says
+from ...support.service.judge_endpoint import JudgeEndpoint, PlayedReply, says
 from ...support.service.judge_service import CHOOSES, EXPLAINS, judge_at, serving
 
 Answer = Callable[[httpx2.Request], httpx2.Response]
@@ -34,7 +34,7 @@ def refuses(kind: Kind, **headers: str) -> httpx2.Response:
 
 
 async def test_it_says_what_the_service_says(tmp_path: Path) -> None:
-    with JudgeEndpoint(lambda asked: says("incorrect")) as endpoint:
+    with JudgeEndpoint(lambda request: says("incorrect")) as endpoint:
         async with serving(tmp_path, judges=[judge_at(endpoint.url, input_usd=1)]) as service:
             _, token = await service.tokens.create("ann", [Scope.SUBMIT])
             transport = httpx2.ASGITransport(service.app)
@@ -55,8 +55,8 @@ async def test_a_slow_judge_is_waited_for_without_being_asked_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("benchwright_judges.service.client._LONGEST_WAIT_S", 0.05)
-    slow = Played(says("correct").body, headers={"Content-Type": "application/json"}, delay_s=0.3)
-    with JudgeEndpoint(lambda asked: slow) as endpoint:
+    slow = PlayedReply(says("correct").body, headers={"Content-Type": "application/json"}, delay_s=0.3)
+    with JudgeEndpoint(lambda request: slow) as endpoint:
         async with serving(tmp_path, judges=[judge_at(endpoint.url)]) as service:
             _, token = await service.tokens.create("ann", [Scope.SUBMIT])
             transport = httpx2.ASGITransport(service.app)
@@ -95,7 +95,7 @@ async def test_it_does_not_wait_longer_than_it_may() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "said"),
+    ("kind", "message"),
     [
         (Kind.UNAUTHORIZED, "refused its token"),
         (Kind.WRONG_SCOPE, "refused its token"),
@@ -104,10 +104,10 @@ async def test_it_does_not_wait_longer_than_it_may() -> None:
         (Kind.TOO_LARGE, "did not accept the answer"),
     ],
 )
-async def test_a_refusal_leaves_the_answer_pending_and_says_why(kind: Kind, said: str) -> None:
+async def test_a_refusal_leaves_the_answer_pending_and_says_why(kind: Kind, message: str) -> None:
     judgement = await ask(lambda request: refuses(kind))
     assert judgement.status is Status.PENDING
-    assert said in judgement.message
+    assert message in judgement.message
     assert "kept and pending. What to do." in judgement.message
 
 

@@ -20,13 +20,13 @@ CHOICES = {"A": "SRAM", "B": "DRAM", "C": "ROM", "D": "Flash"}
 
 def sampled(*, held_out: bool) -> list[Reply]:
     """Every reply to the first question of each phrasing, and a tenth of the rest."""
-    seen: set[str] = set()
-    found = []
+    phrasings: set[str] = set()
+    replies = []
     for index, reply in enumerate(corpus()):
-        if reply.held_out is held_out and (reply.phrasing not in seen or index % 10 == 0):
-            found.append(reply)
-            seen.add(reply.phrasing)
-    return found
+        if reply.held_out is held_out and (reply.phrasing not in phrasings or index % 10 == 0):
+            replies.append(reply)
+            phrasings.add(reply.phrasing)
+    return replies
 
 
 def test_every_phrasing_that_rules_were_written_for_is_read_as_a_person_reads_it() -> None:
@@ -38,8 +38,8 @@ def test_every_phrasing_that_rules_were_written_for_is_read_as_a_person_reads_it
 
 def test_what_held_out_phrasings_say_is_never_misread_nor_made_up() -> None:
     counts = Counter((reply.kind, outcome(reply)) for reply in sampled(held_out=True))
-    assert [kind for kind, found in counts if found in ("misread", "invented")] == []
-    unread = sum(number for (_, found), number in counts.items() if found == "unread")
+    assert [kind for kind, reading_outcome in counts if reading_outcome in ("misread", "invented")] == []
+    unread = sum(number for (_, reading_outcome), number in counts.items() if reading_outcome == "unread")
     assert unread < 0.005 * counts.total()
 
 
@@ -98,6 +98,6 @@ def test_characters_that_the_reader_uses_itself_are_not_answers(text: str) -> No
 
 
 def test_another_reading_is_another_version_of_the_rules() -> None:
-    said = "\n".join(f"{reply.text}\t{reading(reply)}" for reply in sampled(held_out=False))
+    readings = "\n".join(f"{reply.text}\t{reading(reply)}" for reply in sampled(held_out=False))
     # If this fails, raise RULES, so that judgements by the former rules stay apart, and put the new digest here.
-    assert (RULES, hashlib.sha256(said.encode()).hexdigest()[:12]) == ("reading-rules@9", "f9894dbdb316")
+    assert (RULES, hashlib.sha256(readings.encode()).hexdigest()[:12]) == ("reading-rules@9", "f9894dbdb316")

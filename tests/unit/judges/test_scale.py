@@ -110,12 +110,12 @@ def test_a_share_keeps_two_decimals() -> None:
 @pytest.mark.parametrize("scale", list(Scale))
 @given(most=st.integers(1, 40), share=st.floats(0, 1), enough=st.floats(0.05, 1))
 def test_points_of_a_rubric_pass_from_what_is_enough_on(scale: Scale, most: int, share: float, enough: float) -> None:
-    needed, given_ = enough * most, share * most
-    label = scale.label_of(given_, most, needed)
+    needed_points, points = enough * most, share * most
+    label = scale.label_of(points, most, needed_points)
     assert label in scale.labels
-    assert scale.passes(label) == (given_ >= needed - 1e-9)
-    more = scale.label_of(min(most, given_ + 1), most, needed)
-    assert scale.labels.index(more) >= scale.labels.index(label)
+    assert scale.passes(label) == (points >= needed_points - 1e-9)
+    higher_label = scale.label_of(min(most, points + 1), most, needed_points)
+    assert scale.labels.index(higher_label) >= scale.labels.index(label)
 
 
 @pytest.mark.parametrize("scale", list(Scale))

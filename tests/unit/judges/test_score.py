@@ -26,14 +26,14 @@ def question(
     style: QuestionFormat, answer: Answer | None, letters: str = "ABCD", statement: str = "?", language: str = "en"
 ) -> Problem:
     choices = tuple(Choice(letter=letter, text=f"choice {letter}") for letter in letters)
-    shown = choices if style is QuestionFormat.MULTIPLE_CHOICE else ()
+    offered_choices = choices if style is QuestionFormat.MULTIPLE_CHOICE else ()
     return Problem(
         id="q",
         kind=Kind.QUESTION,
         title="Q",
         difficulty=Difficulty.EASY,
         provenance=Provenance(source="", license="", version=""),
-        public=Public(statement=statement, question=Question(format=style, choices=shown, language=language)),
+        public=Public(statement=statement, question=Question(format=style, choices=offered_choices, language=language)),
         hidden=Hidden(answer=answer),
     )
 
@@ -126,11 +126,11 @@ def text_problem(reference: str) -> Problem:
 
 def test_a_text_is_scored_by_bleu_and_passes_where_bleu_and_rouge_are_above_the_threshold() -> None:
     problem = text_problem("the counter wraps at its limit and raises done for one cycle")
-    near = score(problem, "the counter wraps at its limit and raises done")
+    near_judgement = score(problem, "the counter wraps at its limit and raises done")
     far = score(problem, "nothing of the kind")
-    assert (near.passed, far.passed) == (True, False)
-    assert near.score == near.metrics["bleu"] > 0.4
-    assert near.metrics["rouge"] > 0.4
+    assert (near_judgement.passed, far.passed) == (True, False)
+    assert near_judgement.score == near_judgement.metrics["bleu"] > 0.4
+    assert near_judgement.metrics["rouge"] > 0.4
     assert far.score == far.metrics["bleu"] < 0.4
     # Every bigram is there, but most of the text is something else.
     padded = score(problem, "the counter wraps at its limit and raises done for one cycle " + "so " * 40)

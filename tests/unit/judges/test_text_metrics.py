@@ -23,8 +23,8 @@ def test_bleu_is_nltk_s_to_the_bit() -> None:
         warnings.simplefilter("ignore")
         for _ in range(800):
             text, reference = (" ".join(source.choices(WORDS, k=source.randint(0, 25))) for _ in range(2))
-            wanted = bleu_score.sentence_bleu([reference.split()], text.split(), weights=[0.5, 0.5])
-            if cvdp_bleu(text, reference) != wanted:
+            expected_score = bleu_score.sentence_bleu([reference.split()], text.split(), weights=[0.5, 0.5])
+            if cvdp_bleu(text, reference) != expected_score:
                 differing.append((text, reference))
     assert differing == []
 
@@ -32,13 +32,13 @@ def test_bleu_is_nltk_s_to_the_bit() -> None:
 def by_the_definition(text: str, reference: str) -> float:
     """CVDP's ROUGE, from its description: lower case, word characters and white space only, bigrams of words."""
 
-    def bigrams(of: str) -> list[str]:
-        kept = "".join(c for c in of.lower() if c.isalnum() or c == "_" or c.isspace())
-        words = kept.split()
+    def bigrams(phrase: str) -> list[str]:
+        kept_text = "".join(c for c in phrase.lower() if c.isalnum() or c == "_" or c.isspace())
+        words = kept_text.split()
         return [" ".join(pair) for pair in pairwise(words)]
 
-    wanted = bigrams(reference)
-    return len(set(wanted).intersection(bigrams(text))) / len(wanted)
+    reference_bigrams = bigrams(reference)
+    return len(set(reference_bigrams).intersection(bigrams(text))) / len(reference_bigrams)
 
 
 @given(
@@ -74,11 +74,11 @@ def test_nothing_divides_by_zero(text: str, reference: str, bleu: float, rouge: 
 
 def test_the_field_s_values_stand_beside_cvdp_s() -> None:
     pytest.importorskip("sacrebleu")
-    found = text_metrics("the cache line is evicted", "the cache line is not evicted")
-    assert set(found) == {"bleu", "rouge", "sacrebleu", "rouge2", "rougeL"}
-    assert all(0 < value < 1 for value in found.values())
-    assert found["rougeL"] == pytest.approx(10 / 11)
-    assert found["bleu"] > THRESHOLD
+    metrics = text_metrics("the cache line is evicted", "the cache line is not evicted")
+    assert set(metrics) == {"bleu", "rouge", "sacrebleu", "rouge2", "rougeL"}
+    assert all(0 < value < 1 for value in metrics.values())
+    assert metrics["rougeL"] == pytest.approx(10 / 11)
+    assert metrics["bleu"] > THRESHOLD
 
 
 def test_a_very_long_text_has_no_longest_common_subsequence() -> None:

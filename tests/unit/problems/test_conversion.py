@@ -21,14 +21,14 @@ Record = dict[str, JsonValue]
 WriteLines = Callable[..., Path]
 
 
-def other(record: Record) -> Form:
+def other_form(record: Record) -> Form:
     return Form.NONAGENTIC if "prompt" in record else Form.AGENTIC
 
 
 def there_and_back(record: Record) -> tuple[Record, Record]:
-    converted = convert(copy.deepcopy(record), other(record))
+    converted = convert(copy.deepcopy(record), other_form(record))
     stored = json.loads(json.dumps(converted))
-    return converted, convert(stored, other(stored))
+    return converted, convert(stored, other_form(stored))
 
 
 def problem(record: Record, folder: Path) -> Problem:
@@ -37,12 +37,19 @@ def problem(record: Record, folder: Path) -> Problem:
     return import_cvdp([file], "p").problems[0]
 
 
-def meaning(one: Problem) -> list[object]:
-    hidden = one.hidden
+def meaning(problem: Problem) -> list[object]:
+    hidden = problem.hidden
     return [
-        *(one.id, one.kind, one.category, one.difficulty, one.public.statement, one.public.files),
-        *(one.public.expected, one.public.question, hidden.harness, hidden.reference, hidden.answer),
-        one.harness_digest,
+        *(
+            problem.id,
+            problem.kind,
+            problem.category,
+            problem.difficulty,
+            problem.public.statement,
+            problem.public.files,
+        ),
+        *(problem.public.expected, problem.public.question, hidden.harness, hidden.reference, hidden.answer),
+        problem.harness_digest,
     ]
 
 

@@ -41,14 +41,14 @@ def plain(style: str, answer: JsonValue, **changes: JsonValue) -> Record:
 
 def write(folder: Path, *records: JsonValue, lines: bool = False, name: str = "valid.json") -> Path:
     file = folder / name
-    text = "\n".join(json.dumps(one) for one in records) if lines else json.dumps(list(records), indent=1)
+    text = "\n".join(json.dumps(record) for record in records) if lines else json.dumps(list(records), indent=1)
     file.write_text(text, encoding="utf-8")
     return file
 
 
-def same_json(one: JsonValue, other: JsonValue) -> bool:
+def same_json(left: JsonValue, right: JsonValue) -> bool:
     # Python says 1 == 1.0 == True; JSON does not.
-    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+    return json.dumps(left, sort_keys=True) == json.dumps(right, sort_keys=True)
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def samples() -> list[Path]:
 
 def test_every_sample_of_every_language_comes_back_as_the_same_json(samples: list[Path], store: Store) -> None:
     store.add(import_csbench(samples, "samples"))
-    records = [one for file in samples for one in json.loads(file.read_text(encoding="utf-8"))]
+    records = [record for file in samples for record in json.loads(file.read_text(encoding="utf-8"))]
     problems = store.public("samples").problems
     exported = [export_csbench(store.unseal(f"samples/{problem.id}")) for problem in problems]
     assert len(records) == 96
@@ -68,13 +68,13 @@ def test_every_sample_of_every_language_comes_back_as_the_same_json(samples: lis
 
 
 def test_the_samples_hold_each_format_in_each_language(samples: list[Path]) -> None:
-    found = {
+    seen_formats = {
         (p.public.question.language, p.public.question.format)
         for p in import_csbench(samples, "p").problems
         if p.public.question
     }
     formats = set(QuestionFormat) - {QuestionFormat.FREE_RESPONSE}
-    assert found == {(language, style) for language in ("en", "zh", "fr", "de") for style in formats}
+    assert seen_formats == {(language, style) for language in ("en", "zh", "fr", "de") for style in formats}
 
 
 def test_an_english_sample_and_its_translation_are_one_group(samples: list[Path]) -> None:
@@ -138,15 +138,15 @@ def test_a_record_becomes_a_question(tmp_path: Path) -> None:
     ],
 )
 def test_an_assertion_is_true_or_false_in_every_writing(tmp_path: Path, answer: JsonValue, value: str) -> None:
-    one = plain("Assertion", answer)
-    (problem,) = import_csbench([write(tmp_path, one)], "p").problems
+    question_record = plain("Assertion", answer)
+    (problem,) = import_csbench([write(tmp_path, question_record)], "p").problems
     assert problem.hidden.answer
     assert problem.hidden.answer.value == value
-    assert same_json(export_csbench(problem), one)
+    assert same_json(export_csbench(problem), question_record)
 
 
 @pytest.mark.parametrize(
-    ("answer", "others"),
+    ("answer", "alternatives"),
     [
         ("PC", ()),
         ("Program counter (PC)", ("Program counter", "PC")),
@@ -162,14 +162,14 @@ def test_an_assertion_is_true_or_false_in_every_writing(tmp_path: Path, answer: 
     ],
 )
 def test_other_answers_that_a_blank_names_are_accepted(
-    tmp_path: Path, answer: JsonValue, others: tuple[str, ...]
+    tmp_path: Path, answer: JsonValue, alternatives: tuple[str, ...]
 ) -> None:
-    one = plain("Fill-in-the-blank", answer)
-    (problem,) = import_csbench([write(tmp_path, one)], "p").problems
+    question_record = plain("Fill-in-the-blank", answer)
+    (problem,) = import_csbench([write(tmp_path, question_record)], "p").problems
     assert problem.hidden.answer
-    assert problem.hidden.answer.alternatives == others
+    assert problem.hidden.answer.alternatives == alternatives
     assert not problem.hidden.answer.closed
-    assert same_json(export_csbench(problem), one)
+    assert same_json(export_csbench(problem), question_record)
 
 
 def test_the_same_question_in_several_languages_is_one_group(tmp_path: Path) -> None:
@@ -187,7 +187,7 @@ def test_a_chinese_question_of_another_kind_is_no_translation(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"ID": None}, r"\[1\]\.ID: Field required"),
         ({"ID": "8th"}, r"\[1\]\.ID: Input should be a valid integer"),
@@ -210,10 +210,10 @@ def test_a_chinese_question_of_another_kind_is_no_translation(tmp_path: Path) ->
     ids=str,
 )
 def test_what_is_wrong_is_named_by_file_record_and_field(
-    tmp_path: Path, store: Store, change: Record, said: str
+    tmp_path: Path, store: Store, change: Record, message: str
 ) -> None:
     file = write(tmp_path, record(), record(**({"ID": 8} | change)))
-    with pytest.raises(DatasetError, match=said) as caught:
+    with pytest.raises(DatasetError, match=message) as caught:
         store.add(import_csbench([file], "p"))
     assert str(file) in str(caught.value)
     assert "p" not in store.pack_names()
@@ -256,7 +256,7 @@ def test_a_pack_needs_a_name(tmp_path: Path) -> None:
     "extra", [{"Extra": [1, 1.0, True, None]}, {"Answer": " a"}, {"A": 8, "B": 9.5}, {"Explanation": ""}]
 )
 def test_unusual_records_come_back_unchanged(tmp_path: Path, extra: Record) -> None:
-    one = record(**extra)
-    one |= {name: value for name, value in extra.items() if value is None}
-    (problem,) = import_csbench([write(tmp_path, one)], "p").problems
-    assert same_json(export_csbench(problem), one)
+    question_record = record(**extra)
+    question_record |= {name: value for name, value in extra.items() if value is None}
+    (problem,) = import_csbench([write(tmp_path, question_record)], "p").problems
+    assert same_json(export_csbench(problem), question_record)

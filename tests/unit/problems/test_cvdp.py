@@ -22,7 +22,7 @@ Record = dict[str, JsonValue]
 WriteLines = Callable[..., Path]
 
 
-def kept(record: Record, folder: Path) -> Record:
+def round_trip(record: Record, folder: Path) -> Record:
     """A record imported, stored, read by another store, and exported."""
     file = folder / "one_v1.jsonl"
     file.write_text(json.dumps(record), encoding="utf-8")
@@ -32,9 +32,9 @@ def kept(record: Record, folder: Path) -> Record:
     return export_cvdp(Store(home).unseal(f"kept/{pack.problems[0].id}"))
 
 
-def same_json(one: JsonValue, other: JsonValue) -> bool:
+def same_json(left: JsonValue, right: JsonValue) -> bool:
     # Python says 1 == 1.0 == True; JSON does not.
-    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+    return json.dumps(left, sort_keys=True) == json.dumps(right, sort_keys=True)
 
 
 def test_every_published_example_comes_back_as_the_same_json(cvdp_files: list[Path], store: Store) -> None:
@@ -119,7 +119,7 @@ def test_a_comprehension_record_becomes_a_question_with_its_reference_answer(wri
 )
 def test_unusual_nonagentic_records_come_back_unchanged(change: Record, nonagentic: Record, tmp_path: Path) -> None:
     record = nonagentic | change
-    assert same_json(kept(record, tmp_path), record)
+    assert same_json(round_trip(record, tmp_path), record)
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_unusual_nonagentic_records_come_back_unchanged(change: Record, nonagent
 )
 def test_unusual_agentic_records_come_back_unchanged(change: Record, agentic: Record, tmp_path: Path) -> None:
     record = agentic | change
-    assert same_json(kept(record, tmp_path), record)
+    assert same_json(round_trip(record, tmp_path), record)
 
 
 @pytest.mark.parametrize("missing", ["system_message", "context", "harness"])
@@ -145,7 +145,7 @@ def test_fields_that_an_agentic_record_lacks_stay_missing(missing: str, agentic:
     del agentic[missing]
     if missing == "context":
         agentic["patch"] = {"rtl/inverter.sv": ""}
-    assert same_json(kept(agentic, tmp_path), agentic)
+    assert same_json(round_trip(agentic, tmp_path), agentic)
 
 
 MISSING = "<missing>"
@@ -224,11 +224,11 @@ def test_a_later_bad_file_leaves_an_earlier_pack_as_it_was(
 ) -> None:
     good = write_lines(nonagentic, name="good.jsonl")
     store.add(import_cvdp([good], "p"))
-    before = store.unseal("p/cvdp_copilot_inverter_0001")
+    old_problem = store.unseal("p/cvdp_copilot_inverter_0001")
     bad = write_lines("{", name="bad.jsonl")
     with pytest.raises(DatasetError, match=r"bad\.jsonl:1: "):
         store.add(import_cvdp([good, bad], "p"), replace=True)
-    assert store.unseal("p/cvdp_copilot_inverter_0001") == before
+    assert store.unseal("p/cvdp_copilot_inverter_0001") == old_problem
 
 
 @pytest.mark.parametrize(
@@ -326,4 +326,4 @@ _AGENTIC = st.fixed_dictionaries(
 @given(record=_NONAGENTIC | _AGENTIC)
 def test_any_record_comes_back_from_the_store_as_the_same_json(record: Record) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        assert same_json(kept(copy.deepcopy(record), Path(folder)), record)
+        assert same_json(round_trip(copy.deepcopy(record), Path(folder)), record)

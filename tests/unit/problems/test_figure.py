@@ -112,10 +112,10 @@ def test_any_bytes_are_taken_or_refused_with_a_reason(content: bytes) -> None:
 
 
 def test_a_figure_takes_no_place_of_another_file(png: bytes) -> None:
-    one = figure("a.png", png, MediaType.PNG)
+    picture = figure("a.png", png, MediaType.PNG)
     with pytest.raises(ValidationError, match="two files are called"):
-        Public(statement="", figures=(one, one))
+        Public(statement="", figures=(picture, picture))
     with pytest.raises(ValidationError, match="two files are called"):
-        Public(statement="", figures=(one,), expected=("a.png",))
+        Public(statement="", figures=(picture,), expected=("a.png",))
     with pytest.raises(ValidationError, match="can't be a file"):
-        Public(statement="", figures=(one,), files={"a.png/b": ""})
+        Public(statement="", figures=(picture,), files={"a.png/b": ""})

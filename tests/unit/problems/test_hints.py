@@ -57,13 +57,13 @@ def test_a_stored_pack_has_the_texts_in_its_sealed_part_alone(
     assert len(Store(home).problem("p/inv").public.hints) == 2
     assert Store(home).problem("p/inv").hidden.hints == ()
     assert Store(home).unseal("p/inv").hidden.hints[1] == "It is called NOT."
-    found = [path for path in home.data.rglob("*") if path.is_file() and b"called NOT" in path.read_bytes()]
-    assert [path.relative_to(home.data).parts[0] for path in found] == ["sealed"]
-    assert found[0].stat().st_mode & 0o777 == 0o600
+    files_with_hint = [path for path in home.data.rglob("*") if path.is_file() and b"called NOT" in path.read_bytes()]
+    assert [path.relative_to(home.data).parts[0] for path in files_with_hint] == ["sealed"]
+    assert files_with_hint[0].stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize(
-    ("hints", "said"),
+    ("hints", "message"),
     [
         ('[[hints]]\ntext = ""\n', "hints.0.text"),
         ('[[hints]]\ntext = " \\n "\n', "hints.0.text"),
@@ -77,8 +77,8 @@ def test_a_stored_pack_has_the_texts_in_its_sealed_part_alone(
         ('[[hints]]\ntext = "a"\n' * 21, "at most 20"),
     ],
 )
-def test_a_wrong_hint_is_refused_with_its_place(write_pack: WritePack, hints: str, said: str) -> None:
-    with pytest.raises(DatasetError, match=said):
+def test_a_wrong_hint_is_refused_with_its_place(write_pack: WritePack, hints: str, message: str) -> None:
+    with pytest.raises(DatasetError, match=message):
         read(write_pack, hints)
 
 

@@ -34,7 +34,7 @@ class Format:
     is_array: bool = False
 
 
-def csbench(number: int, style: str, answer: JsonValue, **more: JsonValue) -> Record:
+def csbench(number: int, style: str, answer: JsonValue, **fields: JsonValue) -> Record:
     usual: Record = {
         "ID": number,
         "Split": "Test",
@@ -47,7 +47,7 @@ def csbench(number: int, style: str, answer: JsonValue, **more: JsonValue) -> Re
         "Answer": answer,
         "Explanation": "By definition.",
     }
-    return usual | more
+    return usual | fields
 
 
 def cvdp(name: str) -> Record:
@@ -161,7 +161,13 @@ def changed_values(value: JsonValue) -> Iterator[JsonValue]:
     elif isinstance(value, int):
         yield from (str(value), f" {value} ", float(value), -value, widened(str(value)))
     elif isinstance(value, list):
-        yield from ([], [*value, *value], [*value, None], [*value, 3], {str(n): one for n, one in enumerate(value)})
+        yield from (
+            [],
+            [*value, *value],
+            [*value, None],
+            [*value, 3],
+            {str(n): member for n, member in enumerate(value)},
+        )
     elif isinstance(value, dict):
         yield from ({}, value | {"unknown": "x"}, value | {"unknown": None})
         yield [*value]
@@ -169,15 +175,15 @@ def changed_values(value: JsonValue) -> Iterator[JsonValue]:
 
 def changed_records(record: Record) -> Iterator[Record]:
     for name, value in record.items():
-        yield {key: one for key, one in record.items() if key != name}
+        yield {key: content for key, content in record.items() if key != name}
         yield from (record | {name: changed} for changed in changed_values(value))
         if isinstance(value, dict):
-            for inner, one in value.items():
-                yield from (record | {name: value | {inner: changed}} for changed in changed_values(one))
+            for inner, inner_value in value.items():
+                yield from (record | {name: value | {inner: changed}} for changed in changed_values(inner_value))
     yield record | {"note": "unknown", "score": 0.5, "nested": {"a": [None, True]}}
 
 
-def written(folder: Path, form: Format, records: list[Record], *, bom: bool = False, crlf: bool = False) -> Path:
+def dataset_file(folder: Path, form: Format, records: list[Record], *, bom: bool = False, crlf: bool = False) -> Path:
     if form.is_array:
         text = json.dumps(records, ensure_ascii=False, indent=1)
     else:
@@ -188,20 +194,20 @@ def written(folder: Path, form: Format, records: list[Record], *, bom: bool = Fa
     return file
 
 
-def same(one: JsonValue, other: JsonValue) -> bool:
-    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+def same_json(left: JsonValue, right: JsonValue) -> bool:
+    return json.dumps(left, sort_keys=True) == json.dumps(right, sort_keys=True)
 
 
 def check(folder: Path, form: Format, good: Record, changed: Record) -> bool:
     """Whether the changed record was read. The good one beside it always is."""
-    file = written(folder, form, [changed, good])
+    file = dataset_file(folder, form, [changed, good])
     invalid = InvalidRecords(skip=True)
     pack = form.importer([file], "p", invalid=invalid)
     exported = [form.export(problem) for problem in pack.problems]
-    assert any(same(record, good) for record in exported)
+    assert any(same_json(record, good) for record in exported)
     assert len(exported) + len(invalid.errors) == 2
     if not invalid.errors:
-        assert any(same(record, changed) for record in exported)
+        assert any(same_json(record, changed) for record in exported)
         return True
     (error,) = invalid.errors
     assert error.reason
@@ -229,8 +235,8 @@ def test_every_irregular_record_is_read_without_loss_or_refused_with_its_place(t
 def published(form: Format) -> list[Record]:
     """Real records of the format, as far as this machine has them."""
     if form.name == "csbench" and (file := SHARED / "csbench-test" / "CSBench-EN-test.json").exists():
-        found: list[Record] = json.loads(file.read_text(encoding="utf-8"))
-        return found
+        records: list[Record] = json.loads(file.read_text(encoding="utf-8"))
+        return records
     return []
 
 
@@ -257,8 +263,8 @@ def test_records_with_several_irregularities_are_read_without_loss_or_refused(
 
 @pytest.mark.parametrize("form", FORMATS, ids=lambda form: form.name)
 def test_byte_order_marks_and_line_ends_of_windows_change_nothing(tmp_path: Path, form: Format) -> None:
-    usual = form.importer([written(tmp_path, form, list(form.records))], "p")
-    assert form.importer([written(tmp_path, form, list(form.records), bom=True, crlf=True)], "p") == usual
+    usual = form.importer([dataset_file(tmp_path, form, list(form.records))], "p")
+    assert form.importer([dataset_file(tmp_path, form, list(form.records), bom=True, crlf=True)], "p") == usual
 
 
 @pytest.mark.parametrize("form", FORMATS, ids=lambda form: form.name)
@@ -268,15 +274,15 @@ def test_of_two_different_records_of_one_name_the_first_is_kept(tmp_path: Path, 
     value = first[field]
     second = first | {field: value | {"prompt": "Another."} if isinstance(value, dict) else f"{value} // other"}
     invalid = InvalidRecords(skip=True)
-    (kept,) = form.importer([written(tmp_path, form, [first, second])], "p", invalid=invalid).problems
-    assert same(form.export(kept), first)
+    (kept_problem,) = form.importer([dataset_file(tmp_path, form, [first, second])], "p", invalid=invalid).problems
+    assert same_json(form.export(kept_problem), first)
     assert len(invalid.errors) == 1
 
 
 @pytest.mark.parametrize(
     ("answer", "letter"),
     [
-        *((wanted, "B") for wanted in ("b", " B ", "(B)", "B.", "„B“", "« B »", '"B"', widened("B"), "B)")),
+        *((spelling, "B") for spelling in ("b", " B ", "(B)", "B.", "„B“", "« B »", '"B"', widened("B"), "B)")),
         ("Die richtige Antwort ist B.", "B"),
         ("La bonne réponse est « B ».", "B"),
         ("正确答案是B。", "B"),
@@ -288,7 +294,7 @@ def test_of_two_different_records_of_one_name_the_first_is_kept(tmp_path: Path, 
 )
 def test_a_key_is_read_only_where_it_names_one_letter(tmp_path: Path, answer: str, letter: str | None) -> None:
     record = csbench(1, "Multiple-choice", answer, A="one", B="two", C="four", D="eight")
-    file = written(tmp_path, FORMATS[0], [record])
+    file = dataset_file(tmp_path, FORMATS[0], [record])
     if letter is None:
         with pytest.raises(DatasetError, match="Answer"):
             import_csbench([file], "p")
@@ -296,11 +302,11 @@ def test_a_key_is_read_only_where_it_names_one_letter(tmp_path: Path, answer: st
     (problem,) = import_csbench([file], "p").problems
     assert problem.hidden.answer
     assert problem.hidden.answer.value == letter
-    assert same(export_csbench(problem), record)
+    assert same_json(export_csbench(problem), record)
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    ("answer", "truth"),
     [
         *((word, "true") for word in (True, "TRUE", " Vrai.", "„Richtig“", "Die Aussage ist wahr.", "√", "T", "正确")),
         *(
@@ -311,16 +317,16 @@ def test_a_key_is_read_only_where_it_names_one_letter(tmp_path: Path, answer: st
     ],
 )
 def test_the_key_of_an_assertion_is_read_only_where_it_says_one_thing(
-    tmp_path: Path, answer: JsonValue, said: str | None
+    tmp_path: Path, answer: JsonValue, truth: str | None
 ) -> None:
-    file = written(tmp_path, FORMATS[0], [csbench(1, "Assertion", answer)])
-    if said is None:
+    file = dataset_file(tmp_path, FORMATS[0], [csbench(1, "Assertion", answer)])
+    if truth is None:
         with pytest.raises(DatasetError, match="an assertion is true or false"):
             import_csbench([file], "p")
         return
     (problem,) = import_csbench([file], "p").problems
     assert problem.hidden.answer
-    assert problem.hidden.answer.value == said
+    assert problem.hidden.answer.value == truth
 
 
 def test_the_published_english_test_split_imports_whole_and_survives_changes(tmp_path: Path) -> None:
@@ -329,9 +335,9 @@ def test_the_published_english_test_split_imports_whole_and_survives_changes(tmp
         pytest.skip("shared/data/csbench-test is not on this machine")
     published = json.loads(file.read_text(encoding="utf-8"))
     pack = import_csbench([file], "p")
-    assert [same(export_csbench(problem), one) for problem, one in zip(pack.problems, published, strict=True)] == [
-        True
-    ] * len(published)
+    assert [
+        same_json(export_csbench(problem), original) for problem, original in zip(pack.problems, published, strict=True)
+    ] == [True] * len(published)
     chance = random.Random(0)
     good = published[0] | {"ID": 99_999}
     for record in chance.sample(published, 25):

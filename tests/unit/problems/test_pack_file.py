@@ -26,9 +26,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_published_pack_is_the_folder_that_its_author_had(folder: Path, tmp_path: Path) -> None:
-    written = write_pack_file(folder, tmp_path / "starter.pack", KEY)
+    published = write_pack_file(folder, tmp_path / "starter.pack", KEY)
     read = read_pack_file(tmp_path / "starter.pack")
-    assert read == written
+    assert read == published
     assert read.pack == read_pack_folder(folder)
     assert read.key == public_key(KEY)
 
@@ -48,7 +48,9 @@ def test_wrong_solutions_are_published_and_what_is_no_part_of_the_pack_is_not(fo
     with zipfile.ZipFile(tmp_path / "p") as archive:
         names = archive.namelist()
     wrong = wrong_solutions(folder, "sync-fifo")
-    assert {f"sync-fifo/hidden/wrong/{name}/{path}" for name, one in wrong.items() for path in one} <= set(names)
+    assert {f"sync-fifo/hidden/wrong/{name}/{path}" for name, solution in wrong.items() for path in solution} <= set(
+        names
+    )
     assert not [name for name in names if "notes" in name or "draft" in name or "pyc" in name]
 
 
@@ -68,9 +70,9 @@ def _other_key(entries: dict[str, bytes]) -> None:
 
 
 def _climbing(entries: dict[str, bytes]) -> None:
-    told = json.loads(entries["manifest.json"])["files"]
+    listed_files = json.loads(entries["manifest.json"])["files"]
     entries["../outside"] = b"x"
-    _manifest(entries, files=told | {"../outside": {"size": 1, "sha256": "0" * 64}})
+    _manifest(entries, files=listed_files | {"../outside": {"size": 1, "sha256": "0" * 64}})
 
 
 def _bomb(entries: dict[str, bytes]) -> None:
@@ -97,12 +99,12 @@ CHANGES: dict[str, tuple[Change, str]] = {
 def test_a_pack_that_somebody_changed_is_refused(folder: Path, tmp_path: Path, name: str) -> None:
     write_pack_file(folder, tmp_path / "p", KEY)
     with zipfile.ZipFile(tmp_path / "p") as archive:
-        entries = {one: archive.read(one) for one in archive.namelist()}
+        entries = {member: archive.read(member) for member in archive.namelist()}
     change, message = CHANGES[name]
     change(entries)
     with zipfile.ZipFile(tmp_path / "q", "w", zipfile.ZIP_DEFLATED) as archive:
-        for one, content in entries.items():
-            archive.writestr(one, content)
+        for member, content in entries.items():
+            archive.writestr(member, content)
     with pytest.raises(DatasetError, match=message):
         read_pack_file(tmp_path / "q")
     assert not (tmp_path / "outside").exists()
@@ -140,10 +142,10 @@ def test_signers_are_remembered_by_pack(tmp_path: Path) -> None:
     home = Home.find({"BENCHWRIGHT_HOME": str(tmp_path)})
     home.data.mkdir(parents=True)
     signers = PackSigners(home)
-    assert signers.of("a") is None
-    signers.put("a", "one")
-    signers.put("b", "two")
-    assert (PackSigners(home).of("a"), PackSigners(home).of("b")) == ("one", "two")
+    assert signers.key_of("a") is None
+    signers.remember("a", "one")
+    signers.remember("b", "two")
+    assert (PackSigners(home).key_of("a"), PackSigners(home).key_of("b")) == ("one", "two")
     (home.data / "pack-signers.json").write_text("[")
     with pytest.raises(StoreError, match=r"pack-signers\.json"):
-        signers.of("a")
+        signers.key_of("a")

@@ -26,11 +26,11 @@ def test_a_pack_folder_is_read_whole(write_pack: WritePack) -> None:
 
 
 def test_a_problem_may_be_newer_than_its_pack_and_is_the_same_problem(write_pack: WritePack, store: Store) -> None:
-    before = read_pack_folder(write_pack({})).problems
+    old_problems = read_pack_folder(write_pack({})).problems
     dated = write_pack({"inv/problem.toml": f"published = 2026-05-17\n{FILES['inv/problem.toml']}"})
     design, question = read_pack_folder(dated).problems
     assert (design.published, question.published) == ("2026-05-17", None)
-    assert [one.public_digest for one in before] == [design.public_digest, question.public_digest]
+    assert [problem.public_digest for problem in old_problems] == [design.public_digest, question.public_digest]
     store.add(read_pack_folder(dated))
     facts = facts_of(store, {"p/inv", "p/q"})
     assert [facts[ref].published for ref in ("p/inv", "p/q")] == ["2026-05-17", ""]
@@ -129,7 +129,7 @@ def test_a_question_s_figures_and_labels_are_read(write_pack: WritePack, png: by
 
 
 @pytest.mark.parametrize(
-    ("path", "content", "said"),
+    ("path", "content", "message"),
     [
         ("q/figures/bus.png", None, r"bus\.png: is not shown anywhere; add !\[what it shows\]"),
         ("q/figures/a.png", b"#!/bin/sh", "does not begin as image/png"),
@@ -137,10 +137,12 @@ def test_a_question_s_figures_and_labels_are_read(write_pack: WritePack, png: by
         ("q/figures/a.svg", b"<svg onload='x'/>", "is not SVG"),
     ],
 )
-def test_a_bad_figure_is_named(write_pack: WritePack, png: bytes, path: str, content: bytes | None, said: str) -> None:
+def test_a_bad_figure_is_named(
+    write_pack: WritePack, png: bytes, path: str, content: bytes | None, message: str
+) -> None:
     statement = f"# Which?\n\n![a]({path.removeprefix('q/')})\n" if content is not None else "# Which?\n"
     folder = write_pack({path: content or png, "q/statement.md": statement})
-    with pytest.raises(DatasetError, match=said):
+    with pytest.raises(DatasetError, match=message):
         read_pack_folder(folder)
 
 

@@ -24,7 +24,7 @@ def test_anything_else_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "expected"),
+    ("first", "second", "expected"),
     [
         ("2023-11-05", "2023-11-05", True),
         ("2023-11-05", "2023-11-06", True),
@@ -35,8 +35,8 @@ def test_anything_else_is_refused(text: str) -> None:
         ("2023-12-01", "2023-11", False),
     ],
 )
-def test_what_is_unknown_of_a_date_rules_nothing_out(one: str, other: str, expected: bool) -> None:
-    assert may_precede(one, other) is expected
+def test_what_is_unknown_of_a_date_rules_nothing_out(first: str, second: str, expected: bool) -> None:
+    assert may_precede(first, second) is expected
 
 
 def test_a_pack_keeps_its_date_in_the_store_and_its_problems_their_digests(store: Store) -> None:
@@ -46,12 +46,12 @@ def test_a_pack_keeps_its_date_in_the_store_and_its_problems_their_digests(store
     store.add(starter.model_copy(update={"name": "undated", "published": None}))
     assert (store.public("dated").published, store.public("undated").published) == ("2026-11-20", None)
     dated, undated = (store.public(name).problems for name in ("dated", "undated"))
-    assert [one.public_digest for one in dated] == [one.public_digest for one in undated]
+    assert [problem.public_digest for problem in dated] == [problem.public_digest for problem in undated]
 
 
-@pytest.mark.parametrize("written", ["2024-05-17", '"2024-05-17"'])
-def test_a_pack_folder_may_have_a_date(written: str, tmp_path: Path) -> None:
-    assert read_pack_folder(_folder(tmp_path, written)).published == "2024-05-17"
+@pytest.mark.parametrize("date_text", ["2024-05-17", '"2024-05-17"'])
+def test_a_pack_folder_may_have_a_date(date_text: str, tmp_path: Path) -> None:
+    assert read_pack_folder(_folder(tmp_path, date_text)).published == "2024-05-17"
 
 
 def test_a_pack_folder_with_a_wrong_date_names_file_and_field(tmp_path: Path) -> None:

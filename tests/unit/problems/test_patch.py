@@ -33,9 +33,9 @@ def test_removed_and_added_lines_may_look_like_file_headers() -> None:
 
 
 def test_several_hunks_meet_the_original_line_numbers() -> None:
-    before = "".join(f"{n}\n" for n in range(1, 11))
+    original = "".join(f"{n}\n" for n in range(1, 11))
     patch = "@@ -1,2 +1,3 @@\n 1\n+1.5\n 2\n@@ -9,2 +10,1 @@\n-9\n 10\n"
-    assert apply_patch(before, patch) == "1\n1.5\n2\n3\n4\n5\n6\n7\n8\n10\n"
+    assert apply_patch(original, patch) == "1\n1.5\n2\n3\n4\n5\n6\n7\n8\n10\n"
 
 
 def test_an_empty_context_line_may_have_lost_its_space() -> None:
@@ -43,7 +43,7 @@ def test_an_empty_context_line_may_have_lost_its_space() -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "patch", "after"),
+    ("original", "patch", "patched"),
     [
         ("a", f"@@ -1 +1 @@\n-a\n{BARE}\n+a\n", "a\n"),
         ("a\n", f"@@ -1 +1 @@\n-a\n+a\n{BARE}\n", "a"),
@@ -51,8 +51,8 @@ def test_an_empty_context_line_may_have_lost_its_space() -> None:
         ("x\na", f"@@ -1,2 +1,2 @@\n-x\n+y\n a\n{BARE}\n", "y\na"),
     ],
 )
-def test_a_missing_last_newline_is_kept_on_either_side(before: str, patch: str, after: str) -> None:
-    assert apply_patch(before, patch) == after
+def test_a_missing_last_newline_is_kept_on_either_side(original: str, patch: str, patched: str) -> None:
+    assert apply_patch(original, patch) == patched
 
 
 @pytest.mark.parametrize("text", ["a\r\nb\r\n", "a\x0cb\nc\x0b\n", "a\u2028b\nc\x85\n", "\r\r\n\r\n"])
@@ -63,7 +63,7 @@ def test_only_line_feeds_end_lines(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "patch", "reason"),
+    ("original", "patch", "reason"),
     [
         ("a\nb\n", "@@ -1,2 +1,2 @@\n a\n-c\n+d\n", r"line 3 of the patch expects 'c\\n' at line 2 of the file"),
         ("a\n", "@@ -1,2 +1,1 @@\n a\n-b\n", "line 3 of the patch expects .* the end of the file"),
@@ -77,19 +77,19 @@ def test_only_line_feeds_end_lines(text: str) -> None:
         ("a\n", "hello\n@@ -1 +1 @@\n-a\n+b\n", "line 1 of the patch is before any hunk"),
     ],
 )
-def test_a_patch_that_does_not_fit_is_refused_with_its_line(before: str, patch: str, reason: str) -> None:
+def test_a_patch_that_does_not_fit_is_refused_with_its_line(original: str, patch: str, reason: str) -> None:
     with pytest.raises(PatchError, match=reason):
-        apply_patch(before, patch)
+        apply_patch(original, patch)
 
 
-def _unified(before: str, after: str) -> str:
+def _unified(original: str, patched: str) -> str:
     def lines(text: str) -> list[str]:
         return [f"{line}\n" for line in text.split("\n")[:-1]] + ([last] if (last := text.split("\n")[-1]) else [])
 
-    out = []
-    for line in list(difflib.unified_diff(lines(before), lines(after)))[2:]:
-        out.append(line if line.endswith("\n") else f"{line}\n{BARE}\n")
-    return "".join(out)
+    patch_lines = []
+    for line in list(difflib.unified_diff(lines(original), lines(patched)))[2:]:
+        patch_lines.append(line if line.endswith("\n") else f"{line}\n{BARE}\n")
+    return "".join(patch_lines)
 
 
 _TEXT = st.lists(st.sampled_from(["a", "b", "", "-", "+ x", "@@", "\\ y", "\r", "\x0c"])).map("\n".join)

@@ -43,9 +43,9 @@ def test_every_category_has_cvdps_name() -> None:
 
 @pytest.mark.parametrize("policy", Reveal)
 def test_each_reveal_policy_includes_the_ones_before_it(policy: Reveal) -> None:
-    shown = [other for other in Reveal if policy.includes(other)]
-    assert shown == list(Reveal)[: len(shown)]
-    assert shown[-1] is policy
+    included = [candidate for candidate in Reveal if policy.includes(candidate)]
+    assert included == list(Reveal)[: len(included)]
+    assert included[-1] is policy
 
 
 def test_a_question_and_nothing_else_has_a_question() -> None:
@@ -105,10 +105,10 @@ def test_limits_without_sense_are_refused(limits: dict[str, float]) -> None:
 
 
 def test_the_public_digest_does_not_depend_on_hidden_things() -> None:
-    one, other = problem(), problem(hidden=Hidden(harness={"a": "b"}))
-    assert one.public_digest == other.public_digest
-    assert one.harness_digest != other.harness_digest
-    assert one.public_digest != problem(title="Q").public_digest
+    bare_problem, tested_problem = problem(), problem(hidden=Hidden(harness={"a": "b"}))
+    assert bare_problem.public_digest == tested_problem.public_digest
+    assert bare_problem.harness_digest != tested_problem.harness_digest
+    assert bare_problem.public_digest != problem(title="Q").public_digest
 
 
 def test_limits_and_answers_decide_and_so_are_in_the_harness_digest() -> None:

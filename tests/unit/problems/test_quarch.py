@@ -51,7 +51,7 @@ class Set:
 
     def choices(self, *records: Record, name: str = "mcq.jsonl") -> Path:
         file = self.folder / name
-        file.write_text("".join(json.dumps(one) + "\n" for one in records))
+        file.write_text("".join(json.dumps(record) + "\n" for record in records))
         return file
 
     def free(self, *records: Record, name: str = "frq.json") -> Path:
@@ -78,9 +78,9 @@ def only(file: Path, answers: Path | None = None) -> Problem:
     return problem
 
 
-def same_json(one: JsonValue, other: JsonValue) -> bool:
+def same_json(left: JsonValue, right: JsonValue) -> bool:
     # Python says 1 == 1.0 == True; JSON does not.
-    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+    return json.dumps(left, sort_keys=True) == json.dumps(right, sort_keys=True)
 
 
 def test_a_multiple_choice_record_becomes_a_question(data: Set) -> None:
@@ -89,7 +89,10 @@ def test_a_multiple_choice_record_becomes_a_question(data: Set) -> None:
     assert question
     assert key
     assert (problem.id, problem.kind, problem.difficulty) == ("mcq-12", Kind.QUESTION, Difficulty.EASY)
-    assert [(one.letter, one.text) for one in question.choices][:2] == [("A", "write-back"), ("B", "write-through")]
+    assert [(option.letter, option.text) for option in question.choices][:2] == [
+        ("A", "write-back"),
+        ("B", "write-through"),
+    ]
     assert (question.topic, question.skill, key.value) == ("Memory Systems", Skill.RECALL, "A")
 
 
@@ -104,7 +107,7 @@ def test_a_free_response_becomes_a_question_with_its_context_and_solution(data: 
 
 
 @pytest.mark.parametrize(
-    ("said", "skill"),
+    ("labelled_skills", "skill"),
     [
         ({"primary_skill": "Design"}, Skill.DESIGN),
         ({"primary_skill": "Teach"}, None),
@@ -113,9 +116,9 @@ def test_a_free_response_becomes_a_question_with_its_context_and_solution(data: 
     ],
 )
 def test_the_skill_that_people_gave_in_the_released_set_is_taken_and_written_back(
-    data: Set, said: dict[str, JsonValue] | None, skill: Skill | None
+    data: Set, labelled_skills: dict[str, JsonValue] | None, skill: Skill | None
 ) -> None:
-    record = choice(human_labeled_skills=said)
+    record = choice(human_labeled_skills=labelled_skills)
     problem = only(data.choices(record))
     assert problem.public.question
     assert problem.public.question.skill is skill
@@ -213,7 +216,7 @@ def test_unusual_choices_come_back_unchanged(data: Set, record: Record) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"question_id": "12th"}, "question_id: Input should be a valid integer"),
         ({"question": ""}, "question: String should have at least 1 character"),
@@ -232,9 +235,9 @@ def test_unusual_choices_come_back_unchanged(data: Set, record: Record) -> None:
     ],
     ids=str,
 )
-def test_what_is_wrong_is_named_by_file_line_and_field(data: Set, store: Store, change: Record, said: str) -> None:
+def test_what_is_wrong_is_named_by_file_line_and_field(data: Set, store: Store, change: Record, message: str) -> None:
     file = data.choices(choice(), choice(**({"question_id": 13} | change)))
-    with pytest.raises(DatasetError, match=rf"mcq\.jsonl:2: field {said}"):
+    with pytest.raises(DatasetError, match=rf"mcq\.jsonl:2: field {message}"):
         store.add(import_quarch([file], "p"))
     assert "p" not in store.pack_names()
 
@@ -282,15 +285,15 @@ def test_an_encrypted_answer_file_says_what_to_do(data: Set) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ({"question_id": "1st", "answer": "A"}, "question_id: is not a whole number"),
         ({"question_id": 1}, "answer: is not a letter"),
     ],
 )
-def test_a_bad_answer_line_is_named(data: Set, line: Record, said: str) -> None:
+def test_a_bad_answer_line_is_named(data: Set, line: Record, message: str) -> None:
     answers = data.choices({"question_id": 12, "answer": "A"}, line, name="answers.jsonl")
-    with pytest.raises(DatasetError, match=rf"answers\.jsonl:2: field {said}"):
+    with pytest.raises(DatasetError, match=rf"answers\.jsonl:2: field {message}"):
         import_quarch([data.choices(choice())], "p", answers)
 
 

@@ -43,23 +43,23 @@ def read(problems: dict[str, Problem], write_lines: WriteLines) -> Callable[...,
 
 def files(responses: list[Response]) -> list[dict[str, bytes]]:
     """What an answer gives, or what its text stands for."""
-    found = [
-        one.files
-        if one.gives_files
-        else {path: text.encode() for path, text in files_in(one.problem, one.text).items()}
-        if one.text
+    file_sets = [
+        response.files
+        if response.gives_files
+        else {path: text.encode() for path, text in files_in(response.problem, response.text).items()}
+        if response.text
         else {}
-        for one in responses
+        for response in responses
     ]
-    return [dict(one) for one in found]
+    return [dict(file_set) for file_set in file_sets]
 
 
 def test_a_record_with_its_solution_is_an_answer(
     read: Callable[..., list[Response]], agentic: Record, nonagentic: Record
 ) -> None:
-    (one, other) = read({**nonagentic, "id": "new"}, {**agentic, "id": "fix"})
-    assert one.files == {"rtl/inverter.sv": b"module inverter; endmodule\n"}
-    assert other.files == {"rtl/inverter.sv": b"module inverter;\nassign y = ~a;\nendmodule\n"}
+    (first, second) = read({**nonagentic, "id": "new"}, {**agentic, "id": "fix"})
+    assert first.files == {"rtl/inverter.sv": b"module inverter; endmodule\n"}
+    assert second.files == {"rtl/inverter.sv": b"module inverter;\nassign y = ~a;\nendmodule\n"}
 
 
 @pytest.mark.parametrize(
@@ -83,18 +83,19 @@ def test_the_rest_of_a_module_gets_the_header_that_was_given(body: str, read: Ca
 
 
 def test_files_may_be_given_by_path(read: Callable[..., list[Response]]) -> None:
-    given = {"rtl/a.sv": "1", "rtl/b.sv": "2"}
-    assert files(read({"id": "two", "files": given})) == [{"rtl/a.sv": b"1", "rtl/b.sv": b"2"}]
+    solution = {"rtl/a.sv": "1", "rtl/b.sv": "2"}
+    assert files(read({"id": "two", "files": solution})) == [{"rtl/a.sv": b"1", "rtl/b.sv": b"2"}]
 
 
 def test_what_an_answer_leaves_alone_stays_as_it_was(read: Callable[..., list[Response]]) -> None:
-    (one,) = files(read({"id": "fix", "files": {}}))
-    assert one == {"rtl/inverter.sv": b"module inverter;\nassign y = a;\nendmodule\n"}
+    (answer_files,) = files(read({"id": "fix", "files": {}}))
+    assert answer_files == {"rtl/inverter.sv": b"module inverter;\nassign y = a;\nendmodule\n"}
 
 
 def test_a_question_is_answered_with_a_text(read: Callable[..., list[Response]]) -> None:
     assert [
-        one.text for one in read({"id": "why", "response": "So."}, {"id": "why", "output": {"response": "No."}})
+        response.text
+        for response in read({"id": "why", "response": "So."}, {"id": "why", "output": {"response": "No."}})
     ] == [
         "So.",
         "No.",
@@ -102,7 +103,7 @@ def test_a_question_is_answered_with_a_text(read: Callable[..., list[Response]])
 
 
 def test_a_line_says_whose_answer_it_is(read: Callable[..., list[Response]]) -> None:
-    said = {
+    origin = {
         "solver": "a/b",
         "condition": "model",
         "prompts": "cs-bench",
@@ -110,14 +111,18 @@ def test_a_line_says_whose_answer_it_is(read: Callable[..., list[Response]]) -> 
         "steps": True,
         "attempt": "0" * 32,
     }
-    first, second = read({"id": "why", "response": "So.", **said}, {"id": "why", "response": "So.", "solver": None})
-    assert first.origin == Origin.model_validate(said)
+    first, second = read({"id": "why", "response": "So.", **origin}, {"id": "why", "response": "So.", "solver": None})
+    assert first.origin == Origin.model_validate(origin)
     assert second.origin == Origin()
 
 
 def test_lines_with_one_id_are_samples(read: Callable[..., list[Response]]) -> None:
     lines = [{"id": name, "completion": CODE} for name in ("new", "half", "new")]
-    assert [(one.problem.id, one.sample) for one in read(*lines)] == [("new", 0), ("half", 0), ("new", 1)]
+    assert [(response.problem.id, response.sample) for response in read(*lines)] == [
+        ("new", 0),
+        ("half", 0),
+        ("new", 1),
+    ]
 
 
 def test_no_answer_is_an_answer_that_fails(read: Callable[..., list[Response]]) -> None:

@@ -39,8 +39,8 @@ Write = Callable[..., Path]
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
-    def write_design(where: str = "Area/Kind/inv", **change: str | bytes | None) -> Path:
-        folder = tmp_path / "data" / where
+    def write_design(location: str = "Area/Kind/inv", **change: str | bytes | None) -> Path:
+        folder = tmp_path / "data" / location
         folder.mkdir(parents=True)
         names = {"description": "design_description.txt", "testbench": "testbench.v", "verified": "verified_inv.v"}
         changed = {names.get(name, name): content for name, content in change.items()}
@@ -52,13 +52,13 @@ def write(tmp_path: Path) -> Write:
     return write_design
 
 
-def one(root: Path) -> Problem:
+def only_problem(root: Path) -> Problem:
     (problem,) = import_rtllm([root], "rtllm").problems
     return problem
 
 
 def test_a_folder_becomes_a_design_problem(write: Write) -> None:
-    problem = one(write())
+    problem = only_problem(write())
     assert (problem.id, problem.public.expected) == ("inv", ("rtl/inv.v",))
     assert problem.public.statement == DESIGN["design_description.txt"]
     assert problem.public.files == {}
@@ -76,7 +76,7 @@ def test_a_folder_becomes_a_design_problem(write: Write) -> None:
 
 
 def test_the_reference_is_called_as_the_testbench_wants(write: Write) -> None:
-    reference = one(write()).hidden.reference["rtl/inv.v"]
+    reference = only_problem(write()).hidden.reference["rtl/inv.v"]
     assert "module inv(input a" in reference
     assert "verified_" not in reference
     assert "module helper" in reference
@@ -85,7 +85,7 @@ def test_the_reference_is_called_as_the_testbench_wants(write: Write) -> None:
 @pytest.mark.parametrize("verified", ["verified_other_inv", "inv", "verified_inv_8"])
 def test_a_verified_module_of_another_name_is_found_too(verified: str, write: Write) -> None:
     text = VERIFIED.replace("verified_inv", verified)
-    assert "module inv(input a" in one(write(verified=text)).hidden.reference["rtl/inv.v"]
+    assert "module inv(input a" in only_problem(write(verified=text)).hidden.reference["rtl/inv.v"]
 
 
 def test_files_come_back_as_they_were(write: Write, store: Store) -> None:
@@ -95,7 +95,7 @@ def test_files_come_back_as_they_were(write: Write, store: Store) -> None:
 
 
 def test_the_folder_of_one_design_is_enough(write: Write) -> None:
-    assert one(write() / "Area" / "Kind" / "inv").id == "inv"
+    assert only_problem(write() / "Area" / "Kind" / "inv").id == "inv"
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_a_folder_with_a_flaw_is_refused_by_its_file(
     change: dict[str, str | bytes | None], words: str, write: Write
 ) -> None:
     with pytest.raises(DatasetError, match=words):
-        one(write(**change))
+        only_problem(write(**change))
 
 
 def test_two_designs_of_one_name_are_refused(write: Write) -> None:
@@ -141,7 +141,7 @@ def test_links_are_not_followed(write: Write, tmp_path: Path) -> None:
     data.unlink()
     data.symlink_to("/etc/passwd")
     with pytest.raises(DatasetError, match="is a link"):
-        one(root)
+        only_problem(root)
 
 
 SHARED = Path(__file__).parents[3].parent / "shared" / "data" / "rtllm" / "rtllm_sample.json"
@@ -171,11 +171,15 @@ def test_every_irregular_file_of_a_published_design_is_read_or_refused_with_its_
     good = {f"Good/inv/{name}": content.encode() for name, content in DESIGN.items()}
     read = refused = 0
     for design in designs if nightly else designs[:2]:
-        own = {name: content for name, content in published.items() if str(Path(name).parent) == design}
-        for name, content in own.items():
+        design_files = {name: content for name, content in published.items() if str(Path(name).parent) == design}
+        for name, content in design_files.items():
             for number, changed in enumerate(irregular(content)):
-                rest = {other: one for other, one in own.items() if other != name}
-                files = rest | ({} if changed is None else {name: changed}) | good
+                other_files = {
+                    other_name: other_content
+                    for other_name, other_content in design_files.items()
+                    if other_name != name
+                }
+                files = other_files | ({} if changed is None else {name: changed}) | good
                 root = laid_out(tmp_path / f"{read + refused}-{number}", files)
                 invalid = InvalidRecords(skip=True)
                 problems = import_rtllm([root], "p", invalid).problems

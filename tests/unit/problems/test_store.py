@@ -29,9 +29,9 @@ def pack(name: str = "mine", word: str = "one", ids: tuple[str, ...] = ("a", "b"
         source="here",
         problems=tuple(
             Problem(
-                id=one,
+                id=problem_id,
                 kind=Kind.DESIGN,
-                title=one,
+                title=problem_id,
                 category=Category.SPEC_TO_RTL,
                 difficulty=Difficulty.EASY,
                 provenance=Provenance(source="here", license="MIT", version=word),
@@ -44,7 +44,7 @@ def pack(name: str = "mine", word: str = "one", ids: tuple[str, ...] = ("a", "b"
                     record=[{"op": "add", "path": "/x", "value": CANARY}],
                 ),
             )
-            for one in ids
+            for problem_id in ids
         ),
     )
 
@@ -110,9 +110,9 @@ def test_two_imports_at_once_leave_one_whole_pack(home: Home) -> None:
         for _ in range(15):
             Store(home).add(pack(word=word), replace=True)
 
-    with ThreadPoolExecutor() as both:
-        for done in [both.submit(import_often, word) for word in ("one", "two")]:
-            done.result()
+    with ThreadPoolExecutor() as pool:
+        for future in [pool.submit(import_often, word) for word in ("one", "two")]:
+            future.result()
     public, hidden = word(Store(home))
     assert public == hidden
     assert len(list((home.data / "sealed").glob("mine@*"))) == 1

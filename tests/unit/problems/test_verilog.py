@@ -25,8 +25,8 @@ module bare #(F = 1, int G = 2) (); endmodule
 module own; parameter H = 1, I = 2; localparam J = 3; endmodule
 module none; endmodule
 """
-    found = {module: sorted(names) for module, names in parameter_names(text).items()}
-    assert found == {"listed": ["A", "B", "E"], "bare": ["F", "G"], "own": ["H", "I"], "none": []}
+    parameters = {module: sorted(names) for module, names in parameter_names(text).items()}
+    assert parameters == {"listed": ["A", "B", "E"], "bare": ["F", "G"], "own": ["H", "I"], "none": []}
 
 
 def test_an_empty_module_keeps_parameters_and_ports() -> None:

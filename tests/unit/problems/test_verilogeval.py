@@ -39,8 +39,8 @@ def write(tmp_path: Path) -> WriteFiles:
     return write_files
 
 
-def imported(root: Path, *more: Path) -> Pack:
-    return import_verilogeval([root, *more], "ve")
+def imported(root: Path, *files: Path) -> Pack:
+    return import_verilogeval([root, *files], "ve")
 
 
 def test_a_folder_of_specifications_becomes_design_problems(write: WriteFiles) -> None:
@@ -93,8 +93,10 @@ def record(**change: object) -> dict[str, object]:
 
 def test_records_of_version_1_become_the_same(write_lines: WriteLines) -> None:
     tasks = write_lines(record(), name="VerilogEval_Human.jsonl")
-    told = write_lines({"task_id": "wire", "detail_description": "Wire."}, name="VerilogDescription_Human.jsonl")
-    (problem,) = imported(tasks, told).problems
+    descriptions = write_lines(
+        {"task_id": "wire", "detail_description": "Wire."}, name="VerilogDescription_Human.jsonl"
+    )
+    (problem,) = imported(tasks, descriptions).problems
     assert problem.id == "wire"
     assert problem.public.statement.startswith("Wire.\n\n```verilog\nmodule top_module (input a")
     assert problem.hidden.reference == {
@@ -111,8 +113,8 @@ def test_people_and_models_described_the_same_tasks(write_lines: WriteLines) -> 
         write_lines({"task_id": "wire", "detail_description": "By hand."}, name="VerilogDescription_Human.jsonl"),
         write_lines({"task_id": "wire", "detail_description": "By machine."}, name="VerilogDescription_Machine.jsonl"),
     ]
-    told = {problem.id: problem.public.statement.partition("\n")[0] for problem in imported(*files).problems}
-    assert told == {"human.wire": "By hand.", "machine.wire": "By machine."}
+    descriptions = {problem.id: problem.public.statement.partition("\n")[0] for problem in imported(*files).problems}
+    assert descriptions == {"human.wire": "By hand.", "machine.wire": "By machine."}
 
 
 def test_files_come_back_as_they_were(write: WriteFiles, store: Store) -> None:

@@ -49,9 +49,9 @@ async def test_an_assignment_is_a_pack_of_its_own_with_the_problems_that_it_name
     assert names == ["cs101-week-1"]
     pack = store.public("cs101-week-1")
     assert (pack.title, [problem.id for problem in pack.problems]) == ("Week 1", ["sync-fifo"])
-    given = store.assignment("cs101-week-1")
-    assert given is not None
-    assert (given.service, given.id, given.pack) == (SERVICE, f"{1:032x}", "starter")
+    assignment = store.assignment("cs101-week-1")
+    assert assignment is not None
+    assert (assignment.service, assignment.id, assignment.pack) == (SERVICE, f"{1:032x}", "starter")
     with pytest.raises(UnknownProblemError, match=f"is on {SERVICE}"):
         store.unseal("cs101-week-1/sync-fifo")
 
@@ -69,7 +69,7 @@ async def test_it_keeps_its_name_when_it_changes_and_another_of_its_title_gets_a
 def test_a_pack_that_is_here_is_not_overwritten_by_an_assignment_of_its_name(store: Store) -> None:
     pack = store.public("starter").model_copy(update={"name": "mine"})
     store.add(pack)
-    given = Assignment(service=SERVICE, id="1", course="cs101", title="Mine", pack="starter")
+    assignment = Assignment(service=SERVICE, id="1", course="cs101", title="Mine", pack="starter")
     with pytest.raises(PackExistsError, match="another pack called 'mine'"):
-        store.add_assigned(pack, given)
+        store.add_assigned(pack, assignment)
     assert store.assignment("mine") is None

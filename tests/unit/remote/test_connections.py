@@ -22,32 +22,32 @@ def test_a_token_is_kept_where_only_its_user_can_read_it(home: Home) -> None:
     connections.add("https://two.example", "Ada", "bws_2")
     connections.add("https://one.example", "Ada", "bws_3")
     assert stat.S_IMODE((home.data / "connections.json").stat().st_mode) == 0o600
-    assert [(one.url, one.token) for one in connections.all()] == [
+    assert [(connection.url, connection.token) for connection in connections.list_all()] == [
         ("https://two.example", "bws_2"),
         ("https://one.example", "bws_3"),
     ]
     connections.remove("https://two.example")
-    assert Connections(home).of("https://two.example") is None
+    assert Connections(home).find_connection("https://two.example") is None
 
 
 def test_a_damaged_file_is_named_without_what_is_in_it(home: Home) -> None:
     home.data.mkdir(parents=True)
     (home.data / "connections.json").write_text('[{"token": "bws_secret"}]')
     with pytest.raises(ServiceError, match=r"connections.json.*benchwright login") as raised:
-        Connections(home).all()
+        Connections(home).list_all()
     assert "bws_secret" not in str(raised.value)
 
 
 @pytest.mark.parametrize(
-    ("url", "said"),
+    ("url", "message"),
     [
         ("bench.example.org", "not an address"),
         ("ftp://bench.example.org", "not an address"),
         ("http://bench.example.org", "unencrypted; use https://bench.example.org"),
     ],
 )
-def test_an_address_that_would_not_do_is_refused(url: str, said: str) -> None:
-    with pytest.raises(ServiceError, match=said):
+def test_an_address_that_would_not_do_is_refused(url: str, message: str) -> None:
+    with pytest.raises(ServiceError, match=message):
         address_of(url)
 
 

@@ -19,7 +19,7 @@ from benchwright_remote.known_keys import KnownKeys
 NOON = datetime(2026, 9, 1, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
 SECRETS = [Ed25519PrivateKey.from_private_bytes(bytes([number]) * 32) for number in range(3)]
-KEYS = [base64.b64encode(one.public_key().public_bytes_raw()).decode() for one in SECRETS]
+KEYS = [base64.b64encode(secret.public_key().public_bytes_raw()).decode() for secret in SECRETS]
 
 
 def countersigned(number: int, time: datetime = NOON) -> Anchor:
@@ -37,10 +37,10 @@ class Publishes:
 
     def __init__(self, *published: PublishedKey) -> None:
         self.published: Sequence[PublishedKey] = published
-        self.asked = 0
+        self.request_count = 0
 
     async def keys(self) -> Sequence[PublishedKey]:
-        self.asked += 1
+        self.request_count += 1
         return self.published
 
 
@@ -51,26 +51,26 @@ class Older(Publishes):
         raise RefusedError(404, "There is no such page.")
 
 
-async def check(known: KnownKeys, service: Any, anchor: Anchor) -> None:
-    await known.check(service, anchor)
+async def check(known_keys: KnownKeys, service: Any, anchor: Anchor) -> None:
+    await known_keys.check(service, anchor)
 
 
 async def test_a_receipt_of_a_published_key_is_taken_and_its_key_known_to_later_processes(tmp_path: Path) -> None:
-    known, service = KnownKeys(tmp_path), Publishes(PublishedKey(key=KEYS[0]))
+    known_keys, service = KnownKeys(tmp_path), Publishes(PublishedKey(key=KEYS[0]))
     for _ in range(3):
-        await check(known, service, countersigned(0))
-    assert service.asked == 1
-    assert [one.key for one in KnownKeys(tmp_path).all()] == [KEYS[0]]
+        await check(known_keys, service, countersigned(0))
+    assert service.request_count == 1
+    assert [known_key.key for known_key in KnownKeys(tmp_path).all_keys()] == [KEYS[0]]
 
 
 async def test_a_new_key_is_asked_for_once(tmp_path: Path) -> None:
-    known, service = KnownKeys(tmp_path), Publishes(PublishedKey(key=KEYS[0]))
-    await check(known, service, countersigned(0))
+    known_keys, service = KnownKeys(tmp_path), Publishes(PublishedKey(key=KEYS[0]))
+    await check(known_keys, service, countersigned(0))
     service.published = (PublishedKey(key=KEYS[0], ends=NOON), PublishedKey(key=KEYS[1], begins=NOON))
-    await check(known, service, countersigned(1))
-    await check(known, service, countersigned(1))
-    assert service.asked == 2
-    assert [one.ends for one in known.all()] == [NOON, None]
+    await check(known_keys, service, countersigned(1))
+    await check(known_keys, service, countersigned(1))
+    assert service.request_count == 2
+    assert [known_key.ends for known_key in known_keys.all_keys()] == [NOON, None]
 
 
 async def test_a_process_learns_at_its_first_receipt_that_a_key_was_revoked(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ async def test_a_process_learns_at_its_first_receipt_that_a_key_was_revoked(tmp_
 
 
 @pytest.mark.parametrize(
-    ("published", "why"),
+    ("published", "reason"),
     [
         (PublishedKey(key=KEYS[1]), "does not publish"),
         (PublishedKey(key=KEYS[0], begins=NOON + HOUR), "did not sign at that time"),
@@ -91,11 +91,11 @@ async def test_a_process_learns_at_its_first_receipt_that_a_key_was_revoked(tmp_
     ],
 )
 async def test_a_receipt_that_proves_nothing_is_refused_with_the_reason(
-    tmp_path: Path, published: PublishedKey, why: str
+    tmp_path: Path, published: PublishedKey, reason: str
 ) -> None:
-    with pytest.raises(ReceiptError, match=why):
+    with pytest.raises(ReceiptError, match=reason):
         await check(KnownKeys(tmp_path), Publishes(published), countersigned(0))
-    assert list(KnownKeys(tmp_path).all()) == []
+    assert list(KnownKeys(tmp_path).all_keys()) == []
 
 
 async def test_a_receipt_without_signature_is_refused_whatever_is_published(tmp_path: Path) -> None:
@@ -103,9 +103,9 @@ async def test_a_receipt_without_signature_is_refused_whatever_is_published(tmp_
     assert anchor.receipt is not None
     forged = anchor.model_copy(update={"head": "b" * 64})
     bare = anchor.model_copy(update={"receipt": None})
-    for one in (forged, bare):
+    for bad_anchor in (forged, bare):
         with pytest.raises(ReceiptError, match="without the signature"):
-            await check(KnownKeys(tmp_path), Publishes(PublishedKey(key=KEYS[0])), one)
+            await check(KnownKeys(tmp_path), Publishes(PublishedKey(key=KEYS[0])), bad_anchor)
 
 
 async def test_a_service_without_a_list_is_believed_its_own_key(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ async def test_a_service_without_a_list_is_believed_its_own_key(tmp_path: Path) 
 
 async def test_a_damaged_file_is_read_as_none_and_replaced(tmp_path: Path) -> None:
     (tmp_path / "keys.json").write_text("{")
-    known = KnownKeys(tmp_path)
-    assert list(known.all()) == []
-    await check(known, Publishes(PublishedKey(key=KEYS[0])), countersigned(0))
-    assert [one.key for one in known.all()] == [KEYS[0]]
+    known_keys = KnownKeys(tmp_path)
+    assert list(known_keys.all_keys()) == []
+    await check(known_keys, Publishes(PublishedKey(key=KEYS[0])), countersigned(0))
+    assert [known_key.key for known_key in known_keys.all_keys()] == [KEYS[0]]

@@ -14,8 +14,8 @@ def test_the_page_is_what_the_commands_declare() -> None:
 
 
 def test_groups_of_options_required_ones_and_statuses_are_there() -> None:
-    shown = page()
-    assert "| `--samples INT` | Samples per problem. 1 ≤ value. Default: `1`. |" in shown
-    assert "benchwright eval export-prompts FILE --pack TEXT [OPTION]..." in shown
-    assert "Exit status for a folder: 0 passed, 1 failed, 2 error" in shown
-    assert "judge desk" not in shown
+    reference_text = page()
+    assert "| `--samples INT` | Samples per problem. 1 ≤ value. Default: `1`. |" in reference_text
+    assert "benchwright eval export-prompts FILE --pack TEXT [OPTION]..." in reference_text
+    assert "Exit status for a folder: 0 passed, 1 failed, 2 error" in reference_text
+    assert "judge desk" not in reference_text

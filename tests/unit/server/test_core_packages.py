@@ -55,13 +55,13 @@ import sys
 from pathlib import Path
 from benchwright_exams.items import Items
 from benchwright_foundation.home import Home
-from benchwright_foundation.kept import Kept
+from benchwright_foundation.kept import StageFile
 from benchwright_server.authoring.exam_files import review_remarks
 
 folder, form = Path(sys.argv[1]), 'decision = "accepted"\\nformat = "assertion"\\n'
 question = folder / "items" / "1"
 question.mkdir(parents=True)
-Kept(folder / "items.json", Items).keep(Items(made_from="", items=()))
+StageFile(folder / "items.json", Items).keep(Items(made_from="", items=()))
 (folder / "exam.toml").write_text("")
 (question / "review.toml").write_text(form)
 (question / "statement.md").write_text("# SRAM is volatile\\n")
@@ -76,23 +76,23 @@ def normal(name: str) -> str:
 
 def closure(requirements: list[str]) -> set[str]:
     """The distributions that pip would install for these requirements."""
-    found: set[tuple[str, str]] = set()
+    distributions: set[tuple[str, str]] = set()
     waiting = [(Requirement(text), "") for text in requirements]
     while waiting:
         requirement, extra = waiting.pop()
         if requirement.marker and not requirement.marker.evaluate({"extra": extra}):
             continue
-        for wanted in ("", *requirement.extras):
-            key = (normal(requirement.name), wanted)
-            if key in found:
+        for chosen_extra in ("", *requirement.extras):
+            key = (normal(requirement.name), chosen_extra)
+            if key in distributions:
                 continue
-            found.add(key)
+            distributions.add(key)
             try:
                 inner = metadata.requires(requirement.name) or []
             except metadata.PackageNotFoundError:
                 inner = []
-            waiting += [(Requirement(text), wanted) for text in inner]
-    return {name for name, _ in found}
+            waiting += [(Requirement(text), chosen_extra) for text in inner]
+    return {name for name, _ in distributions}
 
 
 @pytest.fixture(scope="module")

@@ -66,12 +66,12 @@ encodings = st.sampled_from([PositionEncodingKind.Utf16, PositionEncodingKind.Ut
 
 
 def nodes(tree: Tree) -> list[tuple[str, int, int, bool]]:
-    found, waiting = [], [tree.root_node]
+    node_facts, waiting = [], [tree.root_node]
     while waiting:
         node = waiting.pop()
-        found.append((node.type, node.start_byte, node.end_byte, node.is_missing))
+        node_facts.append((node.type, node.start_byte, node.end_byte, node.is_missing))
         waiting += node.children
-    return found
+    return node_facts
 
 
 def check(document: Document, text: str, encoding: PositionEncodingKind) -> None:
@@ -80,18 +80,18 @@ def check(document: Document, text: str, encoding: PositionEncodingKind) -> None
     assert (document.lines._starts, document.lines._byte_starts) == (fresh._starts, fresh._byte_starts)
     assert document.lines.data == encode_text(text)
     assert nodes(document.tree) == nodes(parse(fresh.data))
-    seen = [
-        (unit.start, unit.line, nodes(unit.shape.tree), unit.shape.once(_symbols_of).at(unit.line))
+    unit_facts = [
+        (unit.start, unit.line, nodes(unit.shape.tree), unit.shape.once(_symbols_of).json_at(unit.line))
         for unit in document.units
     ]
-    assert seen == [
-        (unit.start, unit.line, nodes(unit.shape.tree), unit.shape.once(_symbols_of).at(unit.line))
-        for unit in Units().of(fresh.data, encoding)
+    assert unit_facts == [
+        (unit.start, unit.line, nodes(unit.shape.tree), unit.shape.once(_symbols_of).json_at(unit.line))
+        for unit in Units().units_of(fresh.data, encoding)
     ]
     assert b"".join(unit.shape.data for unit in document.units) == fresh.data
     for unit in document.units:
         assert fresh.line_of_byte(unit.start) == unit.line
-        assert unit.shape.once(_exact).at(unit.line) is not None
+        assert unit.shape.once(_exact).json_at(unit.line) is not None
 
 
 @given(st.data(), starts, encodings)
@@ -109,7 +109,7 @@ def test_typing_leads_to_what_a_fresh_look_sees(data: st.DataObject, text: str, 
                 changes.append(TextDocumentContentChangeWholeDocument(new))
                 text = join_surrogates(new)
                 continue
-            places = [place for place in range(len(text) + 1) if text[place - 1 : place + 1] != "\r\n"]
+            places = [offset for offset in range(len(text) + 1) if text[offset - 1 : offset + 1] != "\r\n"]
             first = data.draw(st.integers(0, len(places) - 1))
             start, end = (
                 places[first],
@@ -146,8 +146,8 @@ def test_a_large_module_is_parsed_on_from_what_it_was() -> None:
     documents = Documents()
     document = documents.open(URI, 1, f"module m;\n{items}endmodule\n")
     assert not document.units[0].shape.tree.root_node.has_error
-    at = document.text.index(";", 40_000)
-    change = TextDocumentContentChangePartial(text=" ^ x", range=document.lines.range(at, at))
+    offset = document.text.index(";", 40_000)
+    change = TextDocumentContentChangePartial(text=" ^ x", range=document.lines.range(offset, offset))
     document, _ = documents.change(URI, 2, [change])
     assert nodes(document.units[0].shape.tree) == nodes(parse(document.lines.data))
 
@@ -175,8 +175,8 @@ def test_a_text_is_cut_at_its_top_level_items(text: str, parts: list[str]) -> No
 
 def test_what_did_not_change_is_not_looked_at_again() -> None:
     documents = Documents()
-    other = MODULE.replace("module m", "module o")
-    first = documents.open(URI, 1, MODULE + other)
+    second_module = MODULE.replace("module m", "module o")
+    first = documents.open(URI, 1, MODULE + second_module)
     change = TextDocumentContentChangePartial(text="\n\n", range=Lines(MODULE).range(0, 0))
     second, _ = documents.change(URI, 2, [change])
     assert second.units[-1].shape is first.units[-1].shape

@@ -8,7 +8,7 @@ from benchwright_authoring.problem_files.fields import FileFields, fields
 from benchwright_authoring.problem_files.proposals import toml_hover, toml_proposals
 from benchwright_exams.items import Items
 from benchwright_foundation.home import Home
-from benchwright_foundation.kept import Kept
+from benchwright_foundation.kept import StageFile
 from benchwright_server.authoring.exam_files import (
     EXAM_FIELDS,
     REVIEW_FIELDS,
@@ -26,37 +26,39 @@ def question(tmp_path: Path) -> Path:
     """The folder of a question of an exam."""
     folder = tmp_path / "exam" / "items" / "2b"
     folder.mkdir(parents=True)
-    Kept(tmp_path / "exam" / "items.json", Items).keep(Items(made_from="", items=()))
+    StageFile(tmp_path / "exam" / "items.json", Items).keep(Items(made_from="", items=()))
     (tmp_path / "exam" / "exam.toml").write_text("")
     (folder / "statement.md").write_text("# Question 2b\n\nWhich memory is volatile?\n")
     return folder
 
 
-def said(question: Path, form: str) -> list[tuple[str, str]]:
+def remark_texts(question: Path, form: str) -> list[tuple[str, str]]:
     """The remarks on a saved form: what each is at, and its message."""
     (question / "review.toml").write_text(form)
     home = Home.find({"BENCHWRIGHT_HOME": str(question.parents[2] / "home")})
-    return [(form[one.span.start : one.span.end], one.message) for one in review_remarks(question, form, home)]
+    return [
+        (form[remark.span.start : remark.span.end], remark.message) for remark in review_remarks(question, form, home)
+    ]
 
 
 @pytest.mark.parametrize("file", [REVIEW_FIELDS, EXAM_FIELDS])
 def test_every_field_says_what_it_means_and_is_in_the_guide(file: FileFields) -> None:
     page = (ROOT / "docs" / "how-to" / "questions-from-an-exam.md").read_text()
     waiting: list[tuple[str, ...]] = [()]
-    seen = set()
+    field_names = set()
     while waiting:
         table = waiting.pop()
-        for one in fields(file, table):
-            assert one.about
-            assert one.name in page, (table, one.name)
-            seen.add(".".join((*table, one.name)))
-            if one.is_table:
-                waiting.append((*table, one.name))
-    assert seen == set(file.about)
+        for field in fields(file, table):
+            assert field.description
+            assert field.name in page, (table, field.name)
+            field_names.add(".".join((*table, field.name)))
+            if field.is_table:
+                waiting.append((*table, field.name))
+    assert field_names == set(file.descriptions)
 
 
 @pytest.mark.parametrize(
-    ("change", "place", "message"),
+    ("change", "expected_text", "message"),
     [
         (('answer = "B"', 'answer = "D"'), '"D"', "answer: "),
         (('answer = "B"', ""), 'decision = "accepted"', 'answer: is empty; write the answer, or decision = "left out"'),
@@ -66,40 +68,40 @@ def test_every_field_says_what_it_means_and_is_in_the_guide(file: FileFields) ->
     ],
 )
 def test_what_no_pack_takes_is_told_at_its_field(
-    question: Path, change: tuple[str, str], place: str, message: str
+    question: Path, change: tuple[str, str], expected_text: str, message: str
 ) -> None:
-    ((at, told),) = said(question, FORM.replace(*change))
-    assert at == place
-    assert message in told
+    ((marked_text, remark_message),) = remark_texts(question, FORM.replace(*change))
+    assert marked_text == expected_text
+    assert message in remark_message
 
 
 def test_a_statement_that_no_pack_takes_is_told_at_the_decision(question: Path) -> None:
-    assert said(question, FORM) == []
+    assert remark_texts(question, FORM) == []
     (question / "statement.md").write_text("No title\n")
-    ((at, told),) = said(question, FORM)
-    assert at == '"accepted"'
-    assert told.startswith("statement.md: ")
+    ((marked_text, remark_message),) = remark_texts(question, FORM)
+    assert marked_text == '"accepted"'
+    assert remark_message.startswith("statement.md: ")
 
 
 def test_a_picture_that_no_pack_takes_is_named_at_the_decision(question: Path) -> None:
     (question / "figures").mkdir()
     (question / "figures" / "cell.png").write_text("no picture")
-    ((at, told),) = said(question, FORM)
-    assert (at, told.partition(";")[0]) == ('"accepted"', "Picture cell.png: is not shown anywhere")
+    ((marked_text, remark_message),) = remark_texts(question, FORM)
+    assert (marked_text, remark_message.partition(";")[0]) == ('"accepted"', "Picture cell.png: is not shown anywhere")
     (question / "statement.md").write_text("# Question 2b\n\n![A cell](figures/cell.png)\n")
-    ((at, told),) = said(question, FORM)
-    assert at == '"accepted"'
-    assert told.startswith("Picture cell.png: ")
+    ((marked_text, remark_message),) = remark_texts(question, FORM)
+    assert marked_text == '"accepted"'
+    assert remark_message.startswith("Picture cell.png: ")
 
 
 @pytest.mark.parametrize("decision", ["open", "left out"])
 def test_a_question_that_is_not_accepted_may_be_unfinished(question: Path, decision: str) -> None:
     (question / "statement.md").write_text("No title\n")
-    assert said(question, FORM.replace("accepted", decision).replace('answer = "B"', "")) == []
+    assert remark_texts(question, FORM.replace("accepted", decision).replace('answer = "B"', "")) == []
 
 
 def test_what_is_not_saved_is_not_packed(question: Path) -> None:
-    assert said(question, FORM.replace("accepted", "open")) == []
+    assert remark_texts(question, FORM.replace("accepted", "open")) == []
     home = Home.find({"BENCHWRIGHT_HOME": str(question.parents[2] / "home")})
     assert review_remarks(question, FORM.replace('"B"', '"D"'), home) == []
 

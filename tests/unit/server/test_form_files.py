@@ -24,18 +24,18 @@ def test_a_file_that_cant_be_written_leaves_the_others_as_they_were(
 
     monkeypatch.setattr(form_files, "write_atomically", refusing)
     with pytest.raises(ServerError, match=r"b\.toml can't be written: Permission denied\. Nothing was saved\."):
-        files.written({"a.md": "new", "b.toml": "x = 1"})
+        files.write_texts({"a.md": "new", "b.toml": "x = 1"})
     assert (tmp_path / "a.md").read_text() == "old"
     assert FormFiles.read(tmp_path, ("a.md", "b.toml")).digest == files.digest
 
 
 @pytest.mark.parametrize(
-    ("before", "typed", "after"),
+    ("old_text", "typed", "new_text"),
     [("a\r\nb\n", "a\nb\n", "a\r\nb\n"), ("a\r\nb\r\n", "a\nc\n", "a\r\nc\r\n"), ("a\n", "a\r\nb", "a\nb")],
 )
-def test_line_ends_are_those_of_the_file(tmp_path: Path, before: str, typed: str, after: str) -> None:
-    (tmp_path / "a.md").write_bytes(before.encode())
-    assert FormFiles.read(tmp_path, ("a.md",)).like("a.md", typed) == after
+def test_line_ends_are_those_of_the_file(tmp_path: Path, old_text: str, typed: str, new_text: str) -> None:
+    (tmp_path / "a.md").write_bytes(old_text.encode())
+    assert FormFiles.read(tmp_path, ("a.md",)).with_line_ends("a.md", typed) == new_text
 
 
 def test_what_is_no_plain_file_is_named(tmp_path: Path) -> None:

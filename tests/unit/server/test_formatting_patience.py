@@ -15,12 +15,12 @@ async def test_all_tries_together_take_no_longer_than_one_may(monkeypatch: pytes
     documents = Documents()
     documents.open("file:///a.sv", 1, "module m; endmodule\n")
     now = 100.0
-    given: list[float] = []
+    patiences: list[float] = []
 
     async def slow(document: Document, options: Any, patience_s: float) -> str:
         # verible takes long, and the file is edited meanwhile.
         nonlocal now
-        given.append(patience_s)
+        patiences.append(patience_s)
         now += 12.0
         documents.open(document.uri, document.version + 1, document.text + "\n")
         return document.text
@@ -29,4 +29,4 @@ async def test_all_tries_together_take_no_longer_than_one_may(monkeypatch: pytes
     monkeypatch.setattr(formatting, "time", SimpleNamespace(monotonic=lambda: now))
     server: Any = SimpleNamespace(documents=documents)
     assert await formatting._edits(server, "file:///a.sv", types.FormattingOptions(2, True)) == []
-    assert given == [20.0, 8.0, 0.0]
+    assert patiences == [20.0, 8.0, 0.0]

@@ -50,7 +50,7 @@ NEEDS_OPTIONS = {"semanticTokensProvider", "documentOnTypeFormattingProvider", "
 OPTIONS = {"assistant": {"enabled": True}, "codeActions": {"fixAllOnSave": True}}
 
 
-def _known(editor: str) -> dict[str, Any]:
+def _client_capabilities(editor: str) -> dict[str, Any]:
     capabilities: dict[str, Any] = CONVERTER.unstructure(pytest_lsp.client_capabilities(editor))
     return capabilities
 
@@ -60,16 +60,16 @@ CLIENTS: dict[str, tuple[dict[str, Any], Any]] = {
     "everything": (EVERYTHING, OPTIONS),
     "everything but what is off": (EVERYTHING, {"features": {"hover": False, "rename": False, "diagnostics": False}}),
     "unknown encodings": ({"general": {"positionEncodings": ["utf-7", 3, "utf-8"]}}, None),
-    "Visual Studio Code": (_known("visual-studio-code"), None),
-    "Neovim": (_known("neovim"), OPTIONS),
-    "Emacs": (_known("emacs"), None),
+    "Visual Studio Code": (_client_capabilities("visual-studio-code"), None),
+    "Neovim": (_client_capabilities("neovim"), OPTIONS),
+    "Emacs": (_client_capabilities("emacs"), None),
 }
 
 
 @pytest.fixture(params=CLIENTS)
 def greeting(request: pytest.FixtureRequest) -> Greeting:
     capabilities, options = CLIENTS[request.param]
-    return Greeting.of({"capabilities": capabilities, "initializationOptions": options})
+    return Greeting.from_params({"capabilities": capabilities, "initializationOptions": options})
 
 
 def served(greeting: Greeting, home: Path) -> BenchwrightServer:
@@ -103,7 +103,7 @@ def _provided(capabilities: dict[str, Any]) -> set[str]:
 def test_every_method_of_a_feature_is_served_and_no_other(greeting: Greeting, tmp_path: Path) -> None:
     features = served(greeting, tmp_path).protocol.fm.features
     promised = {method for feature in greeting.features for method in feature.methods}
-    if not greeting.client.can("textDocument.rename.prepareSupport"):
+    if not greeting.client.supports("textDocument.rename.prepareSupport"):
         promised.discard("textDocument/prepareRename")
     assert promised <= features.keys()
     about_text = {name for name in features if name.startswith(("textDocument/", "completionItem/", "codeAction/"))}
@@ -120,22 +120,22 @@ def framed(*messages: Any) -> bytes:
     return b"".join(b"Content-Length: %d\r\n\r\n%s" % (len(body), body) for body in bodies)
 
 
-def answers(sent: io.BytesIO) -> Iterator[dict[str, Any]]:
-    sent.seek(0)
-    while header := sent.readline():
-        sent.readline()
-        yield json.loads(sent.read(int(header.split(b":")[1])))
+def answers(output: io.BytesIO) -> Iterator[dict[str, Any]]:
+    output.seek(0)
+    while header := output.readline():
+        output.readline()
+        yield json.loads(output.read(int(header.split(b":")[1])))
 
 
-def initialize(**more: Any) -> dict[str, Any]:
-    return {"jsonrpc": "2.0", "id": 7, "method": "initialize", "params": {"capabilities": {}, **more}}
+def initialize(**parameters: Any) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": 7, "method": "initialize", "params": {"capabilities": {}, **parameters}}
 
 
 def test_what_comes_after_the_greeting_is_left_for_the_server() -> None:
-    rest = framed({"jsonrpc": "2.0", "method": "initialized", "params": {}})
-    reader, writer = io.BytesIO(framed(initialize()) + rest), io.BytesIO()
+    remainder = framed({"jsonrpc": "2.0", "method": "initialized", "params": {}})
+    reader, writer = io.BytesIO(framed(initialize()) + remainder), io.BytesIO()
     assert greet(reader, writer) is not None
-    assert reader.read() == rest
+    assert reader.read() == remainder
     (answer,) = answers(writer)
     assert (answer["id"], answer["result"]["serverInfo"]["name"]) == (7, "benchwright")
 
@@ -150,14 +150,16 @@ def test_what_comes_before_the_greeting_is_refused_and_forgotten() -> None:
     )
     reader, writer = io.BytesIO(b"Nonsense: 1\r\n" + early + framed(initialize())), io.BytesIO()
     assert greet(reader, writer) is not None
-    told = [(answer["id"], answer.get("error", {}).get("code")) for answer in answers(writer)]
-    assert told == [(None, -32700), (None, -32600), (1, -32002), (2, -32602), (7, None)]
+    codes = [(answer["id"], answer.get("error", {}).get("code")) for answer in answers(writer)]
+    assert codes == [(None, -32700), (None, -32600), (1, -32002), (2, -32602), (7, None)]
 
 
-@pytest.mark.parametrize("sent", [b"", framed({"jsonrpc": "2.0", "method": "exit"}), b"Content-Length: 100\r\n\r\n{"])
-def test_a_client_that_leaves_is_let_go(sent: bytes) -> None:
+@pytest.mark.parametrize(
+    "input_bytes", [b"", framed({"jsonrpc": "2.0", "method": "exit"}), b"Content-Length: 100\r\n\r\n{"]
+)
+def test_a_client_that_leaves_is_let_go(input_bytes: bytes) -> None:
     writer = io.BytesIO()
-    assert greet(io.BytesIO(sent), writer) is None
+    assert greet(io.BytesIO(input_bytes), writer) is None
     assert writer.getvalue() == b""
 
 
@@ -175,7 +177,7 @@ def test_a_setting_that_cannot_be_used_is_told_after_the_answer() -> None:
 
 def test_capabilities_that_make_no_sense_are_capabilities_that_are_not_there(tmp_path: Path) -> None:
     odd = {"general": "?", "textDocument": {"hover": 3, "definition": []}, "workspace": None, "window": 1}
-    greeting = Greeting.of({"capabilities": odd, "processId": "no number"})
+    greeting = Greeting.from_params({"capabilities": odd, "processId": "no number"})
     # What needs no capability is there for everybody.
     always = [
         "instances",

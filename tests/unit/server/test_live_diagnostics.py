@@ -24,27 +24,27 @@ class Server:
         self.projects = self
         self.protocol = self
         self.lenses = SimpleNamespace(refresh=lambda: None)
-        self.builds = SimpleNamespace(of=lambda document: ())
+        self.builds = SimpleNamespace(findings_about=lambda document: ())
         self.messages: list[str] = []
         self.rule = "one"
         self.expansions = None
         self.slow: set[str] = set()
-        self.asked = asyncio.Event()
+        self.request_arrived = asyncio.Event()
         self.go_on = asyncio.Event()
-        self.shown: dict[str, int] = {}
+        self.problem_counts: dict[str, int] = {}
         """How many problems are marked, by file."""
 
     async def diagnostics(self, document: Document) -> tuple[SlangDiagnostic, ...]:
         if document.uri in self.slow:
-            self.asked.set()
+            self.request_arrived.set()
             await self.go_on.wait()
         return (SlangDiagnostic(0, 1, Severity.ERROR, self.rule, "wrong"),)
 
     def notify_plain(self, method: str, params: dict[str, Any]) -> None:
-        self.shown[params["uri"]] = len(params["diagnostics"])
+        self.problem_counts[params["uri"]] = len(params["diagnostics"])
 
     def text_document_publish_diagnostics(self, params: types.PublishDiagnosticsParams) -> None:
-        self.shown[params.uri] = len(params.diagnostics)
+        self.problem_counts[params.uri] = len(params.diagnostics)
 
     def report_failure(self, error: BaseException) -> None:
         self.messages.append(str(error))
@@ -59,13 +59,13 @@ async def test_a_file_that_is_closed_while_another_is_looked_at_stays_clear() ->
         server.documents.open(uri, 1, "module m;\n")
         live.opened(uri)
     await asyncio.gather(*live._looking)
-    assert server.shown == {first: 1, second: 1}
+    assert server.problem_counts == {first: 1, second: 1}
     server.rule, server.slow = "another", {second}
     live.settings_changed()
-    await server.asked.wait()
+    await server.request_arrived.wait()
     server.documents.close(first)
     live.closed(first)
     server.go_on.set()
     await asyncio.gather(*live._looking)
-    assert server.shown == {first: 0, second: 1}
+    assert server.problem_counts == {first: 0, second: 1}
     assert server.messages == []

@@ -13,7 +13,7 @@ EXPECTED = "rtl/sync_fifo.sv"
 
 
 @pytest.mark.parametrize(
-    ("present", "said"),
+    ("present", "message"),
     [
         ((), f"has no file that starter/sync-fifo expects: {EXPECTED}."),
         (("notes.txt",), f"has no file that starter/sync-fifo expects: {EXPECTED}."),
@@ -23,12 +23,14 @@ EXPECTED = "rtl/sync_fifo.sv"
         (("rtl/sync-fifo.sv", "rtl/other.sv"), f"{EXPECTED} (there is 'rtl/sync-fifo.sv': move it to {EXPECTED})."),
     ],
 )
-def test_files_that_are_missing_are_named_with_near_misses(tmp_path: Path, present: tuple[str, ...], said: str) -> None:
+def test_files_that_are_missing_are_named_with_near_misses(
+    tmp_path: Path, present: tuple[str, ...], message: str
+) -> None:
     folder = tmp_path / "work"
     folder.mkdir()
     for path in present:
         (folder / path).parent.mkdir(exist_ok=True)
         (folder / path).write_text("module sync_fifo; endmodule")
     environment = {"BENCHWRIGHT_HOME": str(tmp_path / "home")}
-    done = CliRunner().invoke(command_line(), ["grade", "starter/sync-fifo", str(folder)], env=environment)
-    assert (done.exit_code, done.stderr.endswith(f"{said}\n")) == (2, True), done.stderr
+    completed = CliRunner().invoke(command_line(), ["grade", "starter/sync-fifo", str(folder)], env=environment)
+    assert (completed.exit_code, completed.stderr.endswith(f"{message}\n")) == (2, True), completed.stderr

@@ -26,7 +26,7 @@ def benchwright(tmp_path: Path) -> Call:
     return call
 
 
-def csbench(number: int, style: str, answer: object, language: str = "English", **more: str) -> dict[str, Any]:
+def csbench(number: int, style: str, answer: object, language: str = "English", **fields: str) -> dict[str, Any]:
     return {
         "ID": number,
         "Domain": "Computer Organization" if number < 3 else "Operating System",
@@ -36,7 +36,7 @@ def csbench(number: int, style: str, answer: object, language: str = "English", 
         "Language": language,
         "Question": f"CANARY question {number}?",
         "Answer": answer,
-    } | more
+    } | fields
 
 
 CHOICES = {"A": "one", "B": "two", "C": "three", "D": "four"}
@@ -53,8 +53,8 @@ RECORDS = [
 def pack(benchwright: Call, tmp_path: Path) -> str:
     file = tmp_path / "set.json"
     file.write_text(json.dumps(RECORDS))
-    done = benchwright("problems", "import", "csbench", file, "--pack", "cs", "--json")
-    assert json.loads(done.stdout)["problems"] == ["en-1", "en-2", "fr-3", "en-4", "en-5"]
+    completed = benchwright("problems", "import", "csbench", file, "--pack", "cs", "--json")
+    assert json.loads(completed.stdout)["problems"] == ["en-1", "en-2", "fr-3", "en-4", "en-5"]
     return "cs"
 
 
@@ -78,9 +78,9 @@ def test_a_file_of_answers_is_scored_and_summed_up(benchwright: Call, pack: str,
         ],
     )
     scores = tmp_path / "out" / "verdicts.jsonl"
-    done = benchwright("answer", pack, "--responses", answers, "--out", scores.parent, "--json")
-    assert done.exit_code == 0
-    summary = json.loads(done.stdout)
+    completed = benchwright("answer", pack, "--responses", answers, "--out", scores.parent, "--json")
+    assert completed.exit_code == 0
+    summary = json.loads(completed.stdout)
     counted = {"total": 8, "judged": 7, "right": 3, "wrong": 2, "unreadable": 1, "empty": 1, "pending": 1}
     assert {name: summary[name] for name in counted} == counted
     shares = (summary["accuracy"], summary["accuracy_of_readable"], summary["csbench_script"])
@@ -95,31 +95,31 @@ def test_a_file_of_answers_is_scored_and_summed_up(benchwright: Call, pack: str,
         ("en-1", 2, "failed", "wrong_answer", "C"),
         ("en-1", 3, "failed", "unreadable", "ambiguous"),
     ]
-    assert "CANARY" not in done.output + scores.read_text()
+    assert "CANARY" not in completed.output + scores.read_text()
     assert "operating" in benchwright("answer", pack, "--responses", answers).stdout.lower()
 
 
 @pytest.mark.parametrize(
-    ("row", "said"),
+    ("row", "message"),
     [
         ({"id": "en-9", "response": "B"}, "field id: the pack has no problem 'en-9'"),
         ({"id": "en-1", "response": 3}, "answers.jsonl:1"),
     ],
 )
 def test_a_bad_line_is_named_and_nothing_is_scored(
-    benchwright: Call, pack: str, tmp_path: Path, row: dict[str, Any], said: str
+    benchwright: Call, pack: str, tmp_path: Path, row: dict[str, Any], message: str
 ) -> None:
     answers = lines(tmp_path / "answers.jsonl", [row])
-    done = benchwright("answer", pack, "--responses", answers, "--out", tmp_path / "out")
-    assert done.exit_code == 2
-    assert said in done.stderr
+    completed = benchwright("answer", pack, "--responses", answers, "--out", tmp_path / "out")
+    assert completed.exit_code == 2
+    assert message in completed.stderr
     assert not (tmp_path / "out").exists()
 
 
 def test_one_answer_and_many_are_two_ways(benchwright: Call, pack: str, tmp_path: Path) -> None:
     assert "Give the file" in benchwright("answer", "cs/en-1").stderr
-    both = benchwright("answer", pack, tmp_path / "a", "--responses", tmp_path / "b")
-    assert "no other file" in both.stderr
+    refused = benchwright("answer", pack, tmp_path / "a", "--responses", tmp_path / "b")
+    assert "no other file" in refused.stderr
 
 
 def test_an_exported_set_is_the_imported_one(benchwright: Call, pack: str, tmp_path: Path) -> None:
@@ -144,10 +144,10 @@ def test_a_pattern_names_whole_sets_and_one_that_matches_nothing_is_said_so(
 ) -> None:
     names = write_layout(tmp_path / "Dataset", 20)
     monkeypatch.chdir(tmp_path)
-    done = benchwright("problems", "import", "csbench", "Dataset/*/*.json", "--pack", "all", "--json")
-    assert sorted(json.loads(done.stdout)["problems"]) == sorted(names)
+    completed = benchwright("problems", "import", "csbench", "Dataset/*/*.json", "--pack", "all", "--json")
+    assert sorted(json.loads(completed.stdout)["problems"]) == sorted(names)
     english = tmp_path / "Dataset/CSBench-EN/*.json"
-    done = benchwright("problems", "import", "csbench", english, "--pack", "en", "--json")
-    assert sorted(json.loads(done.stdout)["problems"]) == sorted(name for name in names if name.startswith("en-"))
+    completed = benchwright("problems", "import", "csbench", english, "--pack", "en", "--json")
+    assert sorted(json.loads(completed.stdout)["problems"]) == sorted(name for name in names if name.startswith("en-"))
     missing = benchwright("problems", "import", "csbench", "Dataset/XX/*.json", "--pack", "xx")
     assert (missing.exit_code, "No file matches Dataset/XX/*.json" in missing.stderr) == (2, True)

@@ -13,7 +13,7 @@ from benchwright_server.attempts.recorder import Recorder
 from benchwright_studies.conduct.study_log import StudyLog
 from benchwright_verilog.syntax.documents import Replacement
 
-from ...support.machine.waiting import until
+from ...support.machine.waiting import wait_until
 
 PATH = "rtl/a.sv"
 
@@ -88,16 +88,16 @@ async def test_bytes_that_are_no_text_are_recorded_by_digest(recording: Recordin
 
 
 async def test_a_file_that_was_never_there_is_not_recorded_as_deleted(recording: Recording) -> None:
-    recording.recorder.taken("rtl/b.sv", None)
-    recording.recorder.taken(PATH, None)
-    recording.recorder.taken(PATH, None)
+    recording.recorder.record_read("rtl/b.sv", None)
+    recording.recorder.record_read(PATH, None)
+    recording.recorder.record_read(PATH, None)
     events = await recording.settled()
     assert [(event.type, getattr(event, "path", None)) for event in events] == [("text", PATH)]
 
 
 async def test_an_open_file_is_what_the_editor_has_not_the_disk(recording: Recording) -> None:
     recording.recorder.opened(PATH, "one, unsaved")
-    recording.recorder.taken(PATH, b"one")
+    recording.recorder.record_read(PATH, b"one")
     assert [getattr(event, "cause", None) for event in await recording.settled()] == ["opened"]
     recording.recorder.closed(PATH, b"one")
     await recording.settled()
@@ -108,7 +108,7 @@ async def test_an_event_that_is_lost_is_told_and_the_next_one_carries_everything
     log = recording.log
     attempt, recording.recorder._attempt = recording.recorder._attempt, "nothing"
     recording.recorder.changed(PATH, 2, [Replacement(3, 3, "!")], "one!")
-    await until(lambda: bool(recording.failures))
+    await wait_until(lambda: bool(recording.failures))
     assert [type(error).__name__ for error in recording.failures] == ["UnknownAttemptError"]
     recording.recorder._attempt = attempt
     recording.recorder.changed(PATH, 3, [Replacement(4, 4, "!")], "one!!")

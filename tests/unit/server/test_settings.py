@@ -35,7 +35,7 @@ def test_what_is_set_is_taken() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "named", "wanted"),
+    ("options", "setting", "requirement"),
     [
         ([], "initializationOptions", "an object"),
         ({"features": 1}, "benchwright.features", "an object"),
@@ -48,11 +48,11 @@ def test_what_is_set_is_taken() -> None:
         ({"judge": {"url": 1}}, "benchwright.judge.url", "a string"),
     ],
 )
-def test_a_bad_option_is_named_and_its_default_used(options: Any, named: str, wanted: str) -> None:
+def test_a_bad_option_is_named_and_its_default_used(options: Any, setting: str, requirement: str) -> None:
     settings, (complaint,) = read_settings(options)
     assert settings == Settings()
-    assert named in complaint
-    assert wanted in complaint
+    assert setting in complaint
+    assert requirement in complaint
 
 
 def test_one_bad_option_does_not_lose_the_others() -> None:

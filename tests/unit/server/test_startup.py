@@ -132,9 +132,9 @@ def test_a_help_does_without_the_types_of_the_protocol(words: str) -> None:
 def test_the_list_of_commands_is_what_the_commands_say() -> None:
     lists = [get_group(app).commands for app in (command_line(), command_line(modules()))]
     assert lists[0].keys() == lists[1].keys() == COMMANDS.keys()
-    for name, shown in lists[0].items():
+    for name, command in lists[0].items():
         first, *_ = (lists[1][name].help or "").partition("\n\n")
-        assert shown.help == first.replace("\n", " "), name
+        assert command.help == first.replace("\n", " "), name
 
 
 def test_an_interrupt_while_loading_shows_no_traceback() -> None:

@@ -15,14 +15,14 @@ from benchwright_server.features.agent.tool import AnyTool
 
 CLIENT = Path(__file__).parents[3] / "client-vscode"
 MANIFEST = json.loads((CLIENT / "package.json").read_text())
-DECLARED: dict[str, Any] = {one["name"]: one for one in MANIFEST["contributes"]["languageModelTools"]}
+DECLARED: dict[str, Any] = {tool["name"]: tool for tool in MANIFEST["contributes"]["languageModelTools"]}
 
 
 def test_each_tool_is_declared_once_in_the_same_order() -> None:
-    assert list(DECLARED) == [f"benchwright_{one.name}" for one in TOOLS]
+    assert list(DECLARED) == [f"benchwright_{tool.name}" for tool in TOOLS]
 
 
-@pytest.mark.parametrize("tool", TOOLS, ids=lambda one: str(one.name))
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: str(tool.name))
 def test_a_tool_is_declared_as_the_server_describes_it(tool: AnyTool) -> None:
     declared = DECLARED[f"benchwright_{tool.name}"]
     assert declared["modelDescription"] == tool.does
@@ -34,8 +34,8 @@ def test_the_editor_knows_every_aid() -> None:
     assert re.findall(r'^  "(\w+)",$', source, re.MULTILINE) == list(Aid)
 
 
-@pytest.mark.parametrize("tool", TOOLS, ids=lambda one: str(one.name))
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: str(tool.name))
 def test_a_tool_is_there_only_where_its_aids_are_allowed(tool: AnyTool) -> None:
-    when = DECLARED[f"benchwright_{tool.name}"]["when"]
-    named = {aid for aid in Aid if f"benchwright.aid.{aid.value}" in when.split(" && ")}
-    assert named == {Aid.AGENT_TOOLS} | ({tool.aid} if tool.aid is not None else set())
+    condition = DECLARED[f"benchwright_{tool.name}"]["when"]
+    aids = {aid for aid in Aid if f"benchwright.aid.{aid.value}" in condition.split(" && ")}
+    assert aids == {Aid.AGENT_TOOLS} | ({tool.aid} if tool.aid is not None else set())

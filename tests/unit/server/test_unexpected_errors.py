@@ -12,7 +12,7 @@ from benchwright_server.errors import ServerError
 from benchwright_server.server import Protocol
 
 
-class Sent:
+class ServerOutput:
     """What a server writes."""
 
     def __init__(self) -> None:
@@ -24,9 +24,9 @@ class Sent:
 
 def answer_to(error: JsonRpcInternalError | JsonRpcInvalidParams) -> dict[str, object]:
     server = LanguageServer("test", "1", protocol_cls=Protocol)
-    server.protocol.writer = sent = Sent()  # type: ignore[assignment]
+    server.protocol.writer = output = ServerOutput()  # type: ignore[assignment]
     server.protocol._send_response(1, None, error.to_response_error())
-    answer: dict[str, object] = json.loads(sent.data[sent.data.index(b"{") :])["error"]
+    answer: dict[str, object] = json.loads(output.data[output.data.index(b"{") :])["error"]
     return answer
 
 

@@ -10,9 +10,9 @@ from benchwright_server.attempts.verdict_words import words_of
 
 
 def _words(reason: Reason, tests: str = "", kind: Kind = Kind.DESIGN) -> tuple[str, str]:
-    results = tuple(verdict.TestResult(name=str(number), passed=one == "p") for number, one in enumerate(tests))
-    shown = reveal(Verdict(reason=reason, tests=results), Reveal.VERDICT, lambda: "")
-    words = words_of(shown, kind)
+    results = tuple(verdict.TestResult(name=str(number), passed=mark == "p") for number, mark in enumerate(tests))
+    revealed = reveal(Verdict(reason=reason, tests=results), Reveal.VERDICT, lambda: "")
+    words = words_of(revealed, kind)
     return words.short, words.headline
 
 
@@ -39,7 +39,7 @@ def test_what_is_not_about_single_tests_names_its_reason_instead_of_a_count(reas
 
 
 def test_what_is_undecided_is_never_called_a_failure() -> None:
-    for reason in (one for one in Reason if one.outcome == "error"):
+    for reason in (candidate for candidate in Reason if candidate.outcome == "error"):
         assert "fail" not in _words(reason)[1].lower() or reason is Reason.TOOL_FAILED, reason
 
 
@@ -50,5 +50,5 @@ def test_a_question_speaks_of_the_answer_and_not_of_tests() -> None:
 
 
 def test_a_study_that_shows_nothing_says_only_that_there_was_a_run() -> None:
-    shown = reveal(Verdict(reason=Reason.PASSED), None, lambda: "")
-    assert words_of(shown, Kind.DESIGN).short == "recorded"
+    revealed = reveal(Verdict(reason=Reason.PASSED), None, lambda: "")
+    assert words_of(revealed, Kind.DESIGN).short == "recorded"

@@ -9,32 +9,32 @@ TEXT = "module m;\n  /* é𝄞 */ wire a;  \n  always @(*) begin end\nendmodule\
 
 
 async def test_findings_name_rule_and_place_in_code_points() -> None:
-    found = await verible_lint("m.sv", TEXT)
-    assert [(one.rule, one.line, one.column, one.end_column) for one in found] == [
+    findings = await verible_lint("m.sv", TEXT)
+    assert [(finding.rule, finding.line, finding.column, finding.end_column) for finding in findings] == [
         ("no-trailing-spaces", 2, 19, 21),
         ("always-comb", 3, 3, 9),
     ]
-    assert found[1].message == "Use 'always_comb' instead of 'always @*'."
+    assert findings[1].message == "Use 'always_comb' instead of 'always @*'."
 
 
 async def test_a_waived_rule_is_not_found() -> None:
     text = TEXT.replace("  always", "  // verilog_lint: waive always-comb\n  always")
-    assert "always-comb" not in {one.rule for one in await verible_lint("m.sv", text)}
+    assert "always-comb" not in {finding.rule for finding in await verible_lint("m.sv", text)}
 
 
 async def test_the_selection_of_rules_can_be_changed() -> None:
     text = TEXT.replace("wire a;", "wire a_name_that_is_long, and_another_one;")
-    rules = {one.rule for one in await verible_lint("m.sv", text, ["-always-comb", "+line-length=length:40"])}
+    rules = {finding.rule for finding in await verible_lint("m.sv", text, ["-always-comb", "+line-length=length:40"])}
     assert rules == {"no-trailing-spaces", "line-length"}
 
 
 async def test_the_file_is_known_by_its_name() -> None:
-    assert "module-filename" in {one.rule for one in await verible_lint("other.sv", TEXT)}
+    assert "module-filename" in {finding.rule for finding in await verible_lint("other.sv", TEXT)}
 
 
 @pytest.mark.parametrize("text", ["module m; wire = ; endmodul", "`FOO(\n", "\0", "", "\ud800"])
 async def test_broken_text_gives_no_error_and_no_syntax_finding(text: str) -> None:
-    assert all(one.rule for one in await verible_lint("m.sv", text))
+    assert all(finding.rule for finding in await verible_lint("m.sv", text))
 
 
 async def test_fixes_are_whole_lines_without_the_ones_around() -> None:

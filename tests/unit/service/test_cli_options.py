@@ -48,7 +48,7 @@ def test_a_file_that_is_absent_is_named(told: typer.Typer, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("host", "address", "said"),
+    ("host", "address", "beginning"),
     [
         ("127.0.0.1", "https://bench.example.org", ""),
         ("127.0.0.1", "", "Plain HTTP"),
@@ -58,7 +58,7 @@ def test_a_file_that_is_absent_is_named(told: typer.Typer, tmp_path: Path) -> No
         ("bench.local", "", "Whoever reaches bench.local"),
     ],
 )
-def test_plain_http_is_said(host: str, address: str, said: str) -> None:
+def test_plain_http_is_said(host: str, address: str, beginning: str) -> None:
     sentences = " ".join(said_of_transport(host, address))
-    assert sentences.startswith(said)
-    assert bool(sentences) == bool(said)
+    assert sentences.startswith(beginning)
+    assert bool(sentences) == bool(beginning)

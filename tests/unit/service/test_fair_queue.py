@@ -25,13 +25,13 @@ def test_somebody_elses_long_runs_are_charged() -> None:
     for number in range(6):
         queue.add(f"a{number}", "ada")
         queue.add(f"b{number}", "ben")
-    taken = Counter[str]()
+    run_counts = Counter[str]()
     for _ in range(6):
         run = queue.take()
         assert run is not None
-        taken[run[0]] += 1
+        run_counts[run[0]] += 1
         queue.ended(run, 20.0 if run[0] == "a" else 2.0)
-    assert taken == {"a": 1, "b": 5}
+    assert run_counts == {"a": 1, "b": 5}
 
 
 def test_a_pause_saves_nothing_up() -> None:
@@ -57,10 +57,10 @@ def test_the_place_is_how_many_go_before_if_nobody_else_comes() -> None:
     queue = FairQueue()
     for run, account in (("a0", "ada"), ("a1", "ada"), ("b0", "ben"), ("c0", "cy"), ("b1", "ben")):
         queue.add(run, account)
-    places = {run: queue.place(run) for run in ("a0", "a1", "b0", "b1", "c0")}
+    places = {run: queue.queue_rank(run) for run in ("a0", "a1", "b0", "b1", "c0")}
     order = [queue.take() for _ in range(5)]
     assert [places[run] for run in order if run] == [1, 2, 3, 4, 5]
-    assert queue.place("a0") is None
+    assert queue.queue_rank("a0") is None
     assert queue.take() is None
 
 
@@ -87,22 +87,22 @@ def test_a_run_that_could_not_be_given_costs_nothing_however_often_that_is_said(
 @given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), max_size=60))
 def test_every_run_is_given_once(steps: list[tuple[int, bool]]) -> None:
     queue = FairQueue()
-    added, given_ = [], []
+    added, given_runs = [], []
     running: list[str] = []
     for index, (account, ends) in enumerate(steps):
         run = f"{account}:{index}"
         queue.add(run, str(account))
         added.append(run)
         if ends:
-            taken = queue.take()
-            assert taken is not None
-            given_.append(taken)
-            running.append(taken)
+            taken_run = queue.take()
+            assert taken_run is not None
+            given_runs.append(taken_run)
+            running.append(taken_run)
         if len(running) > 3:
             queue.ended(running.pop(0), 1.0)
-    while (taken := queue.take()) is not None:
-        given_.append(taken)
-    assert sorted(given_) == sorted(added)
+    while (taken_run := queue.take()) is not None:
+        given_runs.append(taken_run)
+    assert sorted(given_runs) == sorted(added)
 
 
 @pytest.mark.parametrize("students", [20, 100])

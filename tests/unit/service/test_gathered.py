@@ -5,24 +5,24 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from benchwright_service.evidence.gathered import Gathered
+from benchwright_service.evidence.gathered import Batches
 
 
 class Work:
     """Notes what was done together; waits until it may end."""
 
     def __init__(self) -> None:
-        self.done: list[Sequence[str]] = []
+        self.batches: list[Sequence[str]] = []
         self.may_end = asyncio.Event()
 
     async def __call__(self, items: Sequence[str]) -> Sequence[str | Exception]:
-        self.done.append(items)
+        self.batches.append(items)
         await self.may_end.wait()
         return [ValueError(item) if item.startswith("bad") else item.upper() for item in items]
 
 
-def gathered(work: Work, most: int = 10) -> Gathered[str, str]:
-    return Gathered(work, lambda item: item[-1], most=most, pace_s=0.0)
+def gathered(work: Work, batch_size: int = 10) -> Batches[str, str]:
+    return Batches(work, lambda item: item[-1], most_bytes=batch_size, pace_s=0.0)
 
 
 async def test_the_first_is_done_at_once_and_the_rest_together() -> None:
@@ -34,7 +34,7 @@ async def test_the_first_is_done_at_once_and_the_rest_together() -> None:
     await asyncio.sleep(0.01)
     work.may_end.set()
     assert await asyncio.gather(*waiting) == ["A", "B", "C", "D"]
-    assert work.done == [["a"], ["b", "c", "d"]]
+    assert work.batches == [["a"], ["b", "c", "d"]]
 
 
 async def test_what_is_wrong_with_one_is_told_to_that_one_alone() -> None:
@@ -49,14 +49,14 @@ async def test_two_of_one_key_are_done_one_after_the_other() -> None:
     work = Work()
     work.may_end.set()
     await asyncio.gather(*map(gathered(work).do, ("1a", "2a", "1b", "3a")))
-    assert work.done == [["1a", "1b"], ["2a"], ["3a"]]
+    assert work.batches == [["1a", "1b"], ["2a"], ["3a"]]
 
 
 async def test_no_more_than_allowed_are_done_together() -> None:
     work = Work()
     work.may_end.set()
-    await asyncio.gather(*map(gathered(work, most=2).do, "abcde"))
-    assert [len(items) for items in work.done] == [2, 2, 1]
+    await asyncio.gather(*map(gathered(work, batch_size=2).do, "abcde"))
+    assert [len(items) for items in work.batches] == [2, 2, 1]
 
 
 async def test_who_goes_away_takes_nothing_back_and_keeps_nobody_waiting() -> None:
@@ -67,7 +67,7 @@ async def test_who_goes_away_takes_nothing_back_and_keeps_nobody_waiting() -> No
     gone.cancel()
     work.may_end.set()
     assert await stays == "B"
-    assert work.done == [["a", "b"]]
+    assert work.batches == [["a", "b"]]
     assert await all_of.do("c") == "C"
 
 
@@ -79,7 +79,7 @@ async def test_a_failure_of_all_is_told_to_all_and_the_next_is_done() -> None:
             raise OSError("disk")
         return items
 
-    all_of = Gathered(work, lambda item: item, most=10, pace_s=0.0)
+    all_of = Batches(work, lambda item: item, most_bytes=10, pace_s=0.0)
     for result in await asyncio.gather(all_of.do("a"), all_of.do("b"), return_exceptions=True):
         assert isinstance(result, OSError)
     failing = False
@@ -93,7 +93,7 @@ async def test_batches_keep_their_distance() -> None:
         began.append(asyncio.get_running_loop().time())
         return items
 
-    all_of = Gathered(work, lambda item: item, most=10, pace_s=0.05)
+    all_of = Batches(work, lambda item: item, most_bytes=10, pace_s=0.05)
     for item in range(3):
         await all_of.do(item)
     assert began[1] - began[0] >= 0.049
@@ -102,12 +102,12 @@ async def test_batches_keep_their_distance() -> None:
 
 async def test_the_next_begins_while_one_is_under_way_but_not_what_is_alike() -> None:
     work = Work()
-    all_of: Gathered[str, str] = Gathered(work, lambda item: item[-1], most=10, pace_s=0.0, at_once=2)
+    all_of: Batches[str, str] = Batches(work, lambda item: item[-1], most_bytes=10, pace_s=0.0, at_once=2)
     waiting = []
     for item in ("1a", "2a", "1b", "1c"):
         waiting.append(asyncio.create_task(all_of.do(item)))
         await asyncio.sleep(0.01)
-    assert work.done == [["1a"], ["1b"]]
+    assert work.batches == [["1a"], ["1b"]]
     work.may_end.set()
     await asyncio.gather(*waiting)
-    assert work.done == [["1a"], ["1b"], ["2a", "1c"]]
+    assert work.batches == [["1a"], ["1b"], ["2a", "1c"]]

@@ -16,14 +16,14 @@ class Tokens:
     def __init__(self) -> None:
         self.now = 100.0
         self.stored = {name: BearerToken(id=name, digest="", created=0) for name in ("a", "b")}
-        self.asked: list[object] = []
+        self.queries: list[object] = []
 
     async def read(self, token_id: str) -> BearerToken | None:
-        self.asked.append(token_id)
+        self.queries.append(token_id)
         return self.stored.get(token_id)
 
     async def valid(self, tokens: Collection[str]) -> Set[str]:
-        self.asked.append(set(tokens))
+        self.queries.append(set(tokens))
         return {name for name in tokens if name in self.stored and self.stored[name].revoked is None}
 
 
@@ -41,7 +41,7 @@ async def test_the_next_request_with_a_token_does_not_read_it_again(there: Token
     assert await known.find("a") is there.stored["a"]
     there.now += FRESH_S / 2
     assert await known.find("a") is there.stored["a"]
-    assert there.asked == ["a"]
+    assert there.queries == ["a"]
 
 
 async def test_all_tokens_in_use_are_looked_at_again_together(there: Tokens, known: KnownTokens) -> None:
@@ -50,7 +50,7 @@ async def test_all_tokens_in_use_are_looked_at_again_together(there: Tokens, kno
     there.now += 1.1 * FRESH_S
     for name in ("a", "b"):
         await known.find(name)
-    assert there.asked == ["a", "b", {"a", "b"}]
+    assert there.queries == ["a", "b", {"a", "b"}]
 
 
 async def test_a_revoked_token_is_read_as_such_after_a_second(there: Tokens, known: KnownTokens) -> None:
@@ -75,7 +75,7 @@ async def test_what_this_process_revokes_is_read_again_at_once(there: Tokens, kn
 async def test_tokens_that_nobody_has_are_not_remembered(there: Tokens, known: KnownTokens) -> None:
     for _ in range(2):
         assert await known.find("x") is None
-    assert there.asked == ["x", "x"]
+    assert there.queries == ["x", "x"]
 
 
 async def test_a_token_that_was_not_used_for_a_minute_is_forgotten(there: Tokens, known: KnownTokens) -> None:
@@ -84,4 +84,4 @@ async def test_a_token_that_was_not_used_for_a_minute_is_forgotten(there: Tokens
     await known.find("b")
     there.now += 1.1 * FRESH_S
     await known.find("b")
-    assert there.asked == ["a", "b", {"b"}]
+    assert there.queries == ["a", "b", {"b"}]

@@ -6,7 +6,7 @@ from benchwright_service.accounts.person_names import LONGEST, NAMELESS, plain_n
 
 
 @pytest.mark.parametrize(
-    ("given", "shown"),
+    ("raw_name", "line"),
     [
         ("  Ada \t Lovelace\n", "Ada Lovelace"),
         ("Ada\x1b[2J\x07", "Ada [2J"),
@@ -17,5 +17,5 @@ from benchwright_service.accounts.person_names import LONGEST, NAMELESS, plain_n
         (" \u200f\n ", NAMELESS),
     ],
 )
-def test_a_name_is_one_line_in_the_order_in_which_it_is_read(given: str, shown: str) -> None:
-    assert plain_name(given) == shown
+def test_a_name_is_one_line_in_the_order_in_which_it_is_read(raw_name: str, line: str) -> None:
+    assert plain_name(raw_name) == line

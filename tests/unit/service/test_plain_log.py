@@ -17,12 +17,12 @@ CANARY = "zqcanary"
 
 @pytest.fixture
 def log() -> Iterator[io.StringIO]:
-    written = io.StringIO()
-    handler = logging.StreamHandler(written)
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
     handler.setFormatter(PlainFormatter())
     root = logging.getLogger()
     root.addHandler(handler)
-    yield written
+    yield stream
     root.removeHandler(handler)
 
 

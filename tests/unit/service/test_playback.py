@@ -50,9 +50,9 @@ def edit(start: int | None, end: int | None, text: str, version: int = 2) -> Edi
     return Edit(path=FILE, version=version, changes=(Change(start=start, end=end, text=text),))
 
 
-def chunks(found: Playback) -> list[dict[str, Any]]:
-    bodies = [found.chunk(number) for number in range(len(found.bounds))]
-    assert found.chunk(len(bodies)) is None
+def chunks(playback_: Playback) -> list[dict[str, Any]]:
+    bodies = [playback_.chunk(number) for number in range(len(playback_.bounds))]
+    assert playback_.chunk(len(bodies)) is None
     return [json.loads(gzip.decompress(body)) for body in bodies if body is not None]
 
 
@@ -82,27 +82,27 @@ def test_each_step_has_the_text_and_where_it_came_from(log: EventLog, clock: Han
         clock.pass_s(2)
         log.append_blocking(attempt, edit(0, 0, text, version))
         log.append_blocking(attempt, EditReason(path=FILE, version=version, reason="cursor", metadata={"kind": kind}))
-    written = FileText.of_text(f"CDab// by a tool\n{GIVEN}")
-    log.append_blocking(attempt, TextSet(path=FILE, cause=TextCause.OUTSIDE, file=written))
-    found = played(log.stored_events(attempt))
-    steps = list(follow(chunks(found)))
-    assert steps[-1] == (written.text, "pptt" + "o" * 13 + "g" * len(GIVEN))
-    assert found.inserted == {"typed": 2, "paste": 2}
-    assert found.final() == {FILE: written.text}
-    (paste,) = found.marks
+    outside_file = FileText.of_text(f"CDab// by a tool\n{GIVEN}")
+    log.append_blocking(attempt, TextSet(path=FILE, cause=TextCause.OUTSIDE, file=outside_file))
+    replayed = played(log.stored_events(attempt))
+    steps = list(follow(chunks(replayed)))
+    assert steps[-1] == (outside_file.text, "pptt" + "o" * 13 + "g" * len(GIVEN))
+    assert replayed.inserted == {"typed": 2, "paste": 2}
+    assert replayed.final() == {FILE: outside_file.text}
+    (paste,) = replayed.marks
     assert (paste.kind, paste.step, paste.at_s, paste.characters, paste.path) == ("paste", 3, 4.0, 2, FILE)
 
 
 def test_a_file_that_is_gone_or_unknown_has_no_text(log: EventLog) -> None:
     attempt = begun(log)
     log.append_blocking(attempt, edit(0, 999, "beyond the end"))
-    found = played(log.stored_events(attempt))
-    assert list(follow(chunks(found)))[-1] == (None, "")
+    replayed = played(log.stored_events(attempt))
+    assert list(follow(chunks(replayed)))[-1] == (None, "")
     log.append_blocking(attempt, TextSet(path=FILE, cause=TextCause.CREATED, file=FileText.of_text("new")))
     log.append_blocking(attempt, TextSet(path=FILE, cause=TextCause.DELETED, file=None))
-    found = played(log.stored_events(attempt))
-    assert [text for text, _ in follow(chunks(found))][-2:] == ["new", None]
-    assert found.final() == {}
+    replayed = played(log.stored_events(attempt))
+    assert [text for text, _ in follow(chunks(replayed))][-2:] == ["new", None]
+    assert replayed.final() == {}
 
 
 def test_pauses_have_an_end_even_if_it_is_that_of_the_log(log: EventLog, clock: HandClock) -> None:
@@ -122,12 +122,12 @@ def test_a_run_that_the_log_does_not_have_is_placed_by_the_wall_time(log: EventL
     began = clock.now().timestamp()
     clock.pass_s(100)
     log.append_blocking(attempt, edit(0, 0, "x"))
-    found = played(log.stored_events(attempt))
-    assert found.place(began - 50) == (0, 0.0)
-    step, at_s = found.place(began + 40)
+    replayed = played(log.stored_events(attempt))
+    assert replayed.step_and_time(began - 50) == (0, 0.0)
+    step, at_s = replayed.step_and_time(began + 40)
     assert step == 0
     assert at_s == pytest.approx(40.0)
-    assert found.place(began + 4000) == (2, 100.0)
+    assert replayed.step_and_time(began + 4000) == (2, 100.0)
 
 
 def test_all_beginnings_of_chunks_take_no_more_than_the_changes(log: EventLog, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,13 +135,13 @@ def test_all_beginnings_of_chunks_take_no_more_than_the_changes(log: EventLog, m
     attempt = begun(log)
     for version in range(2, 200):
         log.append_blocking(attempt, edit(0, 0, "0123456789", version))
-    found = played(log.stored_events(attempt))
-    parts = chunks(found)
-    held = sum(len(piece) for part in parts[1:] for _, piece in part["files"][FILE])
+    replayed = played(log.stored_events(attempt))
+    parts = chunks(replayed)
+    held_characters = sum(len(piece) for part in parts[1:] for _, piece in part["files"][FILE])
     assert 3 < len(parts) < 40
-    assert held <= 198 * (10 + 48)
-    assert sum(len(part["steps"]) for part in parts) == found.steps
-    assert [part for _, part in zip(found.bounds, parts, strict=True)] == parts
+    assert held_characters <= 198 * (10 + 48)
+    assert sum(len(part["steps"]) for part in parts) == replayed.steps
+    assert [part for _, part in zip(replayed.bounds, parts, strict=True)] == parts
 
 
 @pytest.mark.parametrize(
@@ -187,18 +187,18 @@ def test_every_text_is_the_replays(tmp_path_factory: Any, edits: list[tuple[int,
         patched.setattr(playback, "_CHUNK", size)
         attempt = begun(log)
         text = GIVEN
-        for version, (at, length, new, is_whole) in enumerate(edits, 2):
-            start = min(at, len(text))
+        for version, (offset, length, new, is_whole) in enumerate(edits, 2):
+            start = min(offset, len(text))
             end = min(start + length, len(text))
             event = edit(None, None, new, version) if is_whole else edit(start, end, new, version)
             log.append_blocking(attempt, event)
             whole = replay(log.events(attempt)).files[FILE].text
             assert whole is not None
             text = whole
-        found = played(log.stored_events(attempt))
-        steps = [(text, marks) for text, marks in follow(chunks(found))]
+        replayed = played(log.stored_events(attempt))
+        steps = [(text, marks) for text, marks in follow(chunks(replayed))]
         events = log.events(attempt)
-        for place, seq in enumerate(event.seq for event in events):
-            shown = steps[place][0]
-            assert shown is not None
-            assert shown == replay(events, until=seq).files[FILE].text
+        for position, seq in enumerate(event.seq for event in events):
+            shown_text = steps[position][0]
+            assert shown_text is not None
+            assert shown_text == replay(events, last_seq=seq).files[FILE].text

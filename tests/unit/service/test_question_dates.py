@@ -22,4 +22,4 @@ def test_a_question_keeps_the_date_since_when_it_is_public_and_the_pack_that_of_
     second = dated(version("2026-05-01", "one", "two"), first)
     third = dated(version("2026-06-01", "one", "two", "three"), second)
     assert third.published == "2026-03-01"
-    assert [one.published for one in third.problems] == ["2026-03-01", "2026-05-01", "2026-06-01"]
+    assert [problem.published for problem in third.problems] == ["2026-03-01", "2026-05-01", "2026-06-01"]

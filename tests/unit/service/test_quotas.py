@@ -26,8 +26,8 @@ class Clock:
 
 
 def keeper(clock: Clock, quotas: Quotas, refused: list[str] | None = None) -> QuotaKeeper:
-    told: list[str] = [] if refused is None else refused
-    return QuotaKeeper(quotas, told.append, clock)
+    refused_limits: list[str] = [] if refused is None else refused
+    return QuotaKeeper(quotas, refused_limits.append, clock)
 
 
 def test_an_allowance_is_used_at_once_and_renewed_evenly() -> None:
@@ -35,10 +35,10 @@ def test_an_allowance_is_used_at_once_and_renewed_evenly() -> None:
     quotas = keeper(clock, Quotas(attempts_per_hour=60), refused)
     for _ in range(60):
         quotas.take_attempt("ada")
-    with pytest.raises(RefusalError, match="new attempts is 60 an hour") as told:
+    with pytest.raises(RefusalError, match="new attempts is 60 an hour") as refusal:
         quotas.take_attempt("ada")
-    assert told.value.kind.status == 429
-    assert told.value.headers["Retry-After"] == "60"
+    assert refusal.value.kind.status == 429
+    assert refusal.value.headers["Retry-After"] == "60"
     assert refused == ["attempts_per_hour"]
     quotas.take_attempt("lin")
     clock.now += 60
@@ -51,10 +51,10 @@ def test_a_request_that_is_refused_takes_nothing_and_comes_through_after_the_tim
     clock = Clock()
     quotas = keeper(clock, Quotas(events_per_day=6_000))
     quotas.take_events("ada", 5_000)
-    with pytest.raises(RefusalError) as told:
+    with pytest.raises(RefusalError) as refusal:
         quotas.take_events("ada", 5_000)
     quotas.take_events("ada", 1_000)
-    clock.now += float(told.value.headers["Retry-After"]) + 3_600 * 4
+    clock.now += float(refusal.value.headers["Retry-After"]) + 3_600 * 4
     quotas.take_events("ada", 5_000)
 
 
@@ -89,13 +89,15 @@ async def test_files_are_kept_as_long_as_there_is_room_and_known_ones_take_none(
     snapshots = Snapshots(tmp_path / "snapshots")
     stored = StoredFiles(database, snapshots, keeper(Clock(), Quotas(stored_mb=1), refused))
     noise = [hashlib.shake_256(bytes([number])).digest(400_000) for number in range(3)]
-    packed = {hashlib.sha256(one).hexdigest(): base64.b64encode(zlib.compress(one)).decode() for one in noise}
+    packed = {
+        hashlib.sha256(content).hexdigest(): base64.b64encode(zlib.compress(content)).decode() for content in noise
+    }
     first, second, third = packed
     for digest in (first, second, first):
         await stored.keep("ada", {digest: packed[digest]})
-    with pytest.raises(RefusalError, match="stored is 1 MB") as told:
+    with pytest.raises(RefusalError, match="stored is 1 MB") as refusal:
         await stored.keep("ada", {third: packed[third]})
-    assert told.value.kind.status == 413
+    assert refusal.value.kind.status == 413
     assert snapshots.missing(packed) == [third]
     assert refused == ["stored_mb"]
     await stored.keep("lin", {third: packed[third]})

@@ -13,7 +13,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from benchwright_attempts.log.anchors import Anchor
-from benchwright_attempts.log.published_keys import Standing, standing
+from benchwright_attempts.log.published_keys import KeyStanding, standing
 from benchwright_service.errors import BenchServiceError
 from benchwright_service.evidence.signing import Countersigner
 from benchwright_service.evidence.signing_keys import NOTICE, open_keys, read_keys, revoke, rotate
@@ -50,9 +50,9 @@ def folder(tmp_path: Path, machine: Machine) -> Path:
     return tmp_path / "service"
 
 
-def signed(signer: Countersigner, when: datetime) -> Standing:
+def signed(signer: Countersigner, time: datetime) -> KeyStanding:
     """What is published of a receipt that is made now."""
-    anchor = signer.sign(ANCHOR, when)
+    anchor = signer.sign(ANCHOR, time)
     assert anchor.is_signed and anchor.receipt is not None
     return standing(anchor.receipt.key, anchor.receipt.time, signer.published.keys)
 
@@ -62,25 +62,27 @@ def test_a_first_start_makes_a_key_that_only_the_services_user_can_read(folder: 
     assert (stat.S_IMODE(file.stat().st_mode), stat.S_IMODE(folder.stat().st_mode)) == (0o600, 0o700)
     (key,) = read_keys(file).keys
     assert (key.begins, key.ends) == (START, None)
-    before = file.read_bytes()
-    assert open_keys(folder, machine).read_bytes() == before
+    old_keys = file.read_bytes()
+    assert open_keys(folder, machine).read_bytes() == old_keys
 
 
 def test_a_service_that_runs_signs_with_each_key_in_its_time_alone(folder: Path, machine: Machine) -> None:
     signer = Countersigner("https://bench.example.org", folder / "keys.json")
     old = signer.sign(ANCHOR, machine.now).receipt
-    seen = []
+    receipts = []
     machine.now += SECOND
-    machine.meanwhile = lambda: seen.append(signer.sign(ANCHOR, machine.now).receipt)
+    machine.meanwhile = lambda: receipts.append(signer.sign(ANCHOR, machine.now).receipt)
     new = rotate(folder, machine, machine.wait)
-    after = signer.sign(ANCHOR, machine.now).receipt
-    assert old is not None and after is not None and seen[0] is not None
+    new_receipt = signer.sign(ANCHOR, machine.now).receipt
+    assert old is not None and new_receipt is not None and receipts[0] is not None
     # Until its time has come, the new key is not used, though it is known.
-    assert [old.key, seen[0].key, after.key] == [old.key, old.key, new.key]
+    assert [old.key, receipts[0].key, new_receipt.key] == [old.key, old.key, new.key]
     assert old.key != new.key
-    assert {standing(one.key, one.time, signer.published.keys) for one in (old, seen[0], after) if one is not None} == {
-        Standing.VALID
-    }
+    assert {
+        standing(receipt.key, receipt.time, signer.published.keys)
+        for receipt in (old, receipts[0], new_receipt)
+        if receipt is not None
+    } == {KeyStanding.VALID}
     assert signer.public_key == new.key
 
 
@@ -89,7 +91,7 @@ def test_what_was_on_its_way_while_the_key_changed_gets_a_receipt_within_the_new
 ) -> None:
     signer = Countersigner("https://bench.example.org", folder / "keys.json")
     rotate(folder, machine, machine.wait)
-    assert signed(signer, machine.now - NOTICE - SECOND) is Standing.VALID
+    assert signed(signer, machine.now - NOTICE - SECOND) is KeyStanding.VALID
 
 
 def test_the_secret_of_a_key_that_signs_no_more_is_deleted_and_published_is_none(
@@ -97,8 +99,8 @@ def test_the_secret_of_a_key_that_signs_no_more_is_deleted_and_published_is_none
 ) -> None:
     (first,) = read_keys(folder / "keys.json").keys
     rotate(folder, machine, machine.wait)
-    kept = (folder / "keys.json").read_text()
-    assert first.secret not in kept and first.key in kept
+    keys_text = (folder / "keys.json").read_text()
+    assert first.secret not in keys_text and first.key in keys_text
     published = read_keys(folder / "keys.json").published().model_dump_json()
     assert read_keys(folder / "keys.json").keys[-1].secret not in published
 
@@ -112,21 +114,21 @@ def test_a_change_that_was_killed_half_way_is_completed_by_the_next_start(folder
     with pytest.raises(KeyboardInterrupt):
         rotate(folder, machine, killed)
     signer = Countersigner("https://bench.example.org", folder / "keys.json")
-    assert signed(signer, machine.now) is Standing.VALID
+    assert signed(signer, machine.now) is KeyStanding.VALID
     machine.now += NOTICE
     open_keys(folder, machine)
     assert first.secret not in (folder / "keys.json").read_text()
-    assert signed(signer, machine.now) is Standing.VALID
+    assert signed(signer, machine.now) is KeyStanding.VALID
     assert len(signer.published.keys) == 2
 
 
 def test_the_key_of_an_older_version_goes_on_and_its_receipts_have_no_earliest_time(tmp_path: Path) -> None:
     secret = bytes(range(32))
     (tmp_path / "key").write_bytes(base64.b64encode(secret) + b"\n")
-    signer = Countersigner.of("https://bench.example.org", tmp_path)
+    signer = Countersigner.in_folder("https://bench.example.org", tmp_path)
     public = Ed25519PrivateKey.from_private_bytes(secret).public_key().public_bytes_raw()
     assert signer.public_key == base64.b64encode(public).decode()
-    assert signed(signer, START - timedelta(days=400)) is Standing.VALID
+    assert signed(signer, START - timedelta(days=400)) is KeyStanding.VALID
     assert not (tmp_path / "key").exists()
 
 
@@ -135,30 +137,30 @@ def test_receipts_of_a_revoked_key_prove_nothing_from_then_on_and_the_present_ke
 ) -> None:
     signer = Countersigner("https://bench.example.org", folder / "keys.json")
     machine.now += timedelta(days=2)
-    since = START + timedelta(days=1)
+    revoked_from = START + timedelta(days=1)
     (first,) = read_keys(folder / "keys.json").keys
-    assert revoke(folder, first.key[:8], since, machine, machine.wait).key == first.key
+    assert revoke(folder, first.key[:8], revoked_from, machine, machine.wait).key == first.key
     keys = signer.published.keys
-    assert [standing(first.key, time, keys) for time in (START, since - SECOND, since, machine.now)] == [
-        Standing.VALID,
-        Standing.VALID,
-        Standing.REVOKED,
-        Standing.REVOKED,
+    assert [standing(first.key, time, keys) for time in (START, revoked_from - SECOND, revoked_from, machine.now)] == [
+        KeyStanding.VALID,
+        KeyStanding.VALID,
+        KeyStanding.REVOKED,
+        KeyStanding.REVOKED,
     ]
-    assert signed(signer, machine.now) is Standing.VALID
+    assert signed(signer, machine.now) is KeyStanding.VALID
     # A later date does not make any of them valid again, and no other key is made.
-    revoke(folder, first.key, since + SECOND, machine, machine.wait)
-    assert standing(first.key, since, signer.published.keys) is Standing.REVOKED
+    revoke(folder, first.key, revoked_from + SECOND, machine, machine.wait)
+    assert standing(first.key, revoked_from, signer.published.keys) is KeyStanding.REVOKED
     assert len(signer.published.keys) == 2
 
 
 def test_a_wrong_key_or_time_changes_nothing(folder: Path, machine: Machine, tmp_path: Path) -> None:
-    before = (folder / "keys.json").read_bytes()
+    old_keys = (folder / "keys.json").read_bytes()
     (key,) = read_keys(folder / "keys.json").keys
-    for wrong, since in (("", START), ("no-key", START), (key.key, START + timedelta(days=1))):
+    for wrong, revoked_from in (("", START), ("no-key", START), (key.key, START + timedelta(days=1))):
         with pytest.raises(BenchServiceError):
-            revoke(folder, wrong, since, machine, machine.wait)
-    assert (folder / "keys.json").read_bytes() == before
+            revoke(folder, wrong, revoked_from, machine, machine.wait)
+    assert (folder / "keys.json").read_bytes() == old_keys
     with pytest.raises(BenchServiceError, match="makes its first one when it starts"):
         rotate(tmp_path / "elsewhere", machine, machine.wait)
     assert not (tmp_path / "elsewhere").exists()
@@ -168,7 +170,7 @@ def test_a_file_without_keys_stops_the_service_and_is_left_as_it_is(folder: Path
     for content in ("", "{}", '{"keys": []}', '{"keys": [{"key": "AAAA"}]}'):
         (folder / "keys.json").write_text(content)
         with pytest.raises(BenchServiceError, match="restore it from a backup"):
-            Countersigner.of("https://bench.example.org", folder)
+            Countersigner.in_folder("https://bench.example.org", folder)
         assert (folder / "keys.json").read_text() == content
 
 

@@ -18,7 +18,7 @@ AT_WORK = Progress(Step.WORK, 1, 4, position=2, attempt="a" * 32)
 
 
 @pytest.mark.parametrize(
-    ("state", "silent_s", "idle_s", "where"),
+    ("state", "silent_s", "idle_s", "expected_whereabouts"),
     [
         (AttemptState.RUNNING, 5, 5, Whereabouts.WORKING),
         (AttemptState.RUNNING, 5, 600, Whereabouts.WORKING),
@@ -29,15 +29,15 @@ AT_WORK = Progress(Step.WORK, 1, 4, position=2, attempt="a" * 32)
     ],
 )
 def test_who_works_is_stuck_or_silent_after_the_given_time_while_the_clock_runs(
-    state: AttemptState, silent_s: float, idle_s: float, where: Whereabouts
+    state: AttemptState, silent_s: float, idle_s: float, expected_whereabouts: Whereabouts
 ) -> None:
     summary = Summary(clock=ClockState(state=state))
-    found = whereabouts(AT_WORK, summary, timedelta(seconds=silent_s), timedelta(seconds=idle_s), 600)
-    assert found is where
+    current = whereabouts(AT_WORK, summary, timedelta(seconds=silent_s), timedelta(seconds=idle_s), 600)
+    assert current is expected_whereabouts
 
 
 @pytest.mark.parametrize(
-    ("step", "where"),
+    ("step", "expected_whereabouts"),
     [
         (Step.CONSENT, Whereabouts.BETWEEN_TASKS),
         (Step.FORECAST, Whereabouts.BETWEEN_TASKS),
@@ -49,6 +49,6 @@ def test_who_works_is_stuck_or_silent_after_the_given_time_while_the_clock_runs(
         (Step.CLOSED, Whereabouts.CLOSED),
     ],
 )
-def test_who_does_not_work_is_never_stuck(step: Step, where: Whereabouts) -> None:
+def test_who_does_not_work_is_never_stuck(step: Step, expected_whereabouts: Whereabouts) -> None:
     long = timedelta(days=30)
-    assert whereabouts(replace(AT_WORK, step=step), None, long, long, 600) is where
+    assert whereabouts(replace(AT_WORK, step=step), None, long, long, 600) is expected_whereabouts

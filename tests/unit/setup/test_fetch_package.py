@@ -21,13 +21,13 @@ NAME = "/editor/-/editor-1.2.0.tgz"
 @contextmanager
 def registry(*ends: int, ranges: bool = True) -> Iterator[tuple[str, list[str | None]]]:
     """A registry whose connections end after so many bytes, then none does; with the ranges that were asked for."""
-    asked: list[str | None] = []
+    ranges_seen: list[str | None] = []
     left = list(ends)
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             assert self.path == NAME
-            asked.append(self.headers["Range"])
+            ranges_seen.append(self.headers["Range"])
             begin = int(self.headers["Range"][6:-1]) if self.headers["Range"] and ranges else 0
             if begin == len(CONTENT):
                 self.send_error(416)
@@ -44,7 +44,7 @@ def registry(*ends: int, ranges: bool = True) -> Iterator[tuple[str, list[str | 
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_port}/", asked
+        yield f"http://127.0.0.1:{server.server_port}/", ranges_seen
     finally:
         server.shutdown()
         thread.join()
@@ -60,22 +60,22 @@ def locked(folder: Path, content: bytes = CONTENT) -> Path:
 
 def test_an_interrupted_download_goes_on_where_it_was(tmp_path: Path) -> None:
     lock = locked(tmp_path)
-    with registry(300_000, 200_000) as (address, asked):
+    with registry(300_000, 200_000) as (address, ranges_seen):
         file = fetch_package.fetch_ahead(tmp_path, "editor", address)
     assert file.read_bytes() == CONTENT
-    assert asked == [None, "bytes=300000-", "bytes=500000-"]
+    assert ranges_seen == [None, "bytes=300000-", "bytes=500000-"]
     assert json.loads(lock.read_text())["packages"]["node_modules/editor"]["resolved"] == address[:-1] + NAME
 
 
 def test_a_second_start_goes_on_with_what_the_first_left(tmp_path: Path) -> None:
     lock = locked(tmp_path)
-    before = lock.read_bytes()
+    old_lock = lock.read_bytes()
     with registry(*[100_000] * 5) as (address, _), pytest.raises(OSError, match="did not come"):
         fetch_package.fetch_ahead(tmp_path, "editor", address)
-    assert lock.read_bytes() == before
-    with registry() as (address, asked):
+    assert lock.read_bytes() == old_lock
+    with registry() as (address, ranges_seen):
         assert fetch_package.fetch_ahead(tmp_path, "editor", address).read_bytes() == CONTENT
-        assert asked == ["bytes=500000-"]
+        assert ranges_seen == ["bytes=500000-"]
         # Whole, but not yet in npm's cache.
         assert fetch_package.fetch_ahead(tmp_path, "editor", address).read_bytes() == CONTENT
 
@@ -88,8 +88,8 @@ def test_a_registry_without_ranges_sends_all_again(tmp_path: Path) -> None:
 
 def test_another_file_than_the_locked_one_is_not_kept(tmp_path: Path) -> None:
     lock = locked(tmp_path, b"another")
-    before = lock.read_bytes()
+    old_lock = lock.read_bytes()
     with registry() as (address, _), pytest.raises(OSError, match="not what package-lock"):
         fetch_package.fetch_ahead(tmp_path, "editor", address)
-    assert lock.read_bytes() == before
-    assert [one.name for one in tmp_path.iterdir()] == [lock.name]
+    assert lock.read_bytes() == old_lock
+    assert [path.name for path in tmp_path.iterdir()] == [lock.name]

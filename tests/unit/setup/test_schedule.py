@@ -22,13 +22,13 @@ def _state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def step(title: str, work: Callable[[Tools], object], *needs: str, seconds: float = 1.0) -> Step:
-    done: list[bool] = []
+    completions: list[bool] = []
 
     def once(tools: Tools) -> None:
         work(tools)
-        done.append(True)
+        completions.append(True)
 
-    return Step(title, lambda: bool(done), once, needs=needs, seconds=seconds)
+    return Step(title, lambda: bool(completions), once, needs=needs, seconds=seconds)
 
 
 def test_steps_that_need_nothing_of_each_other_run_at_once() -> None:
@@ -81,12 +81,12 @@ def test_a_disk_that_is_full_is_told_with_the_next_step() -> None:
 
 
 def test_the_time_that_is_left_is_that_of_the_longest_chain() -> None:
-    def nothing(tools: Tools) -> None: ...
+    def no_work(tools: Tools) -> None: ...
 
     steps = [
-        step("a", nothing, seconds=10),
-        step("b", nothing, seconds=60),
-        step("c", nothing, "a", seconds=90),
+        step("a", no_work, seconds=10),
+        step("b", no_work, seconds=60),
+        step("c", no_work, "a", seconds=90),
     ]
     assert schedule.remaining_s(steps, {}, pace=1) == 100
     assert schedule.remaining_s(steps, {"a": 4}, pace=2) == 196
@@ -118,18 +118,18 @@ def test_every_step_that_another_needs_has_that_title() -> None:
         installation.extension(),
         browser_editor.extension_in_code_server(Path("editor")),
     ]
-    known: set[str] = set()
-    for made in steps:
-        assert set(made.needs) <= known, made.title
-        known.add(made.title)
+    known_titles: set[str] = set()
+    for planned_step in steps:
+        assert set(planned_step.needs) <= known_titles, planned_step.title
+        known_titles.add(planned_step.title)
 
 
 def test_what_the_system_gets_is_announced_and_can_be_left_out(capsys: pytest.CaptureFixture[str]) -> None:
     docker = SystemPackage(
         "docker.io", lambda: False, "tests in Docker; with systemd it starts a service", optional=True
     )
-    needed = SystemPackage("bubblewrap", lambda: False, "the sandbox")
-    packages.announce([docker, needed], install=True)
+    sandbox_package = SystemPackage("bubblewrap", lambda: False, "the sandbox")
+    packages.announce([docker, sandbox_package], install=True)
     assert capsys.readouterr().out == (
         "To be installed on this system (--no-system: leave the system as it is):\n"
         "    docker.io   for tests in Docker; with systemd it starts a service\n"
@@ -141,19 +141,19 @@ def test_what_the_system_gets_is_announced_and_can_be_left_out(capsys: pytest.Ca
     with pytest.raises(
         SetupError, match=r"--no-system forbids[\s\S]*apt-get install --no-install-recommends bubblewrap"
     ):
-        schedule.run_steps([packages.step([docker, needed], install=False)], locks=[])
+        schedule.run_steps([packages.step([docker, sandbox_package], install=False)], locks=[])
 
 
 def test_what_is_needed_later_goes_on_while_the_rest_is_used(capsys: pytest.CaptureFixture[str]) -> None:
-    used, order = threading.Event(), []
+    use_event, order = threading.Event(), []
 
     def tools_for_later(tools: Tools) -> None:
-        assert used.wait(_WAIT_S)
+        assert use_event.wait(_WAIT_S)
         order.append("later")
 
     def use() -> None:
         order.append("used")
-        used.set()
+        use_event.set()
         while len(order) < 2:
             pass
 
@@ -172,16 +172,16 @@ def test_what_is_needed_later_goes_on_while_the_rest_is_used(capsys: pytest.Capt
 
 
 def test_a_later_step_that_fails_is_told_and_ends_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    over = threading.Event()
+    end_event = threading.Event()
 
     def fails(tools: Tools) -> None:
         try:
             tools.run([sys.executable, "-c", "raise SystemExit(3)"], failure="It failed. Next step: none.")
         finally:
-            over.set()
+            end_event.set()
 
     def use() -> None:
-        assert over.wait(_WAIT_S)
+        assert end_event.wait(_WAIT_S)
 
     schedule.run_steps([step("later", fails), step("first", lambda tools: None)], locks=[], later={"later"}, use=use)
 

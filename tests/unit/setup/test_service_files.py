@@ -29,8 +29,8 @@ def settings() -> dict[str, str]:
 
 def compose() -> dict[str, Any]:
     """The file's content."""
-    found: dict[str, Any] = yaml.safe_load((FILES / "compose.yaml").read_text("utf-8"))
-    return found
+    configuration: dict[str, Any] = yaml.safe_load((FILES / "compose.yaml").read_text("utf-8"))
+    return configuration
 
 
 def instructions() -> list[tuple[str, str]]:
@@ -43,9 +43,11 @@ def instructions() -> list[tuple[str, str]]:
 def test_every_setting_is_one_that_the_command_line_reads() -> None:
     of_container = re.findall(r"BENCHWRIGHT_SERVICE_\w+", (FILES / "Containerfile").read_text("utf-8"))
     of_compose = compose()["services"]["bench"]["environment"]
-    named = {name for name in (*settings(), *of_container, *of_compose) if name.startswith("BENCHWRIGHT_SERVICE_")}
-    assert named
-    for name in named:
+    setting_names = {
+        name for name in (*settings(), *of_container, *of_compose) if name.startswith("BENCHWRIGHT_SERVICE_")
+    }
+    assert setting_names
+    for name in setting_names:
         assert f'"{name}"' in _SOURCES, name
 
 
@@ -89,34 +91,34 @@ def test_systemd_finds_no_flaw_in_the_unit(tmp_path: Path, name: str) -> None:
 
 
 def test_the_container_runs_as_nobody_in_particular_and_copies_only_what_is_there() -> None:
-    found = instructions()
-    assert {name for name, _ in found} <= {
+    lines = instructions()
+    assert {name for name, _ in lines} <= {
         *("ARG", "FROM", "RUN", "COPY", "USER", "ENV", "VOLUME", "EXPOSE", "HEALTHCHECK", "ENTRYPOINT", "CMD")
     }
-    assert ("USER", "benchwright") in found
-    assert [name for name, _ in found[:2]] == ["ARG", "FROM"]
-    assert "--require-hashes" in " ".join(text for name, text in found if name == "RUN")
+    assert ("USER", "benchwright") in lines
+    assert [name for name, _ in lines[:2]] == ["ARG", "FROM"]
+    assert "--require-hashes" in " ".join(text for name, text in lines if name == "RUN")
     let_in = (FILES / "Containerfile.dockerignore").read_text("utf-8").split()
-    copied = next(text for name, text in found if name == "COPY").split()[:-1]
+    copied = next(text for name, text in lines if name == "COPY").split()[:-1]
     assert let_in == ["*", *(f"!{name}" for name in copied)]
     assert (ROOT / copied[0]).is_file()
 
 
 def test_compose_publishes_ports_on_loopback_alone_and_holds_no_password() -> None:
     services = compose()["services"]
-    assert all(port.startswith("127.0.0.1:") for one in services.values() for port in one.get("ports", ()))
+    assert all(port.startswith("127.0.0.1:") for service in services.values() for port in service.get("ports", ()))
     assert "ports" not in services["database"]
-    for one in services.values():
-        assert not any(re.search(r"PASSWORD$|://", name + value) for name, value in _plain(one["environment"]))
-        assert set(one["secrets"]) <= set(compose()["secrets"])
+    for service in services.values():
+        assert not any(re.search(r"PASSWORD$|://", name + value) for name, value in _plain(service["environment"]))
+        assert set(service["secrets"]) <= set(compose()["secrets"])
     build = services["bench"]["build"]
     assert (FILES / build["context"] / build["dockerfile"]).resolve() == FILES / "Containerfile"
 
 
 def test_the_proxies_let_through_what_the_service_takes() -> None:
     nginx = (FILES / "nginx.conf").read_text("utf-8")
-    (most,) = re.findall(r"client_max_body_size (\d+)m;", nginx)
-    assert int(most) << 20 >= body_limit("/events")
+    (megabytes,) = re.findall(r"client_max_body_size (\d+)m;", nginx)
+    assert int(megabytes) << 20 >= body_limit("/events")
     assert nginx.count("{") == nginx.count("}")
     port = settings()["BENCHWRIGHT_SERVICE_PORT"]
     for proxy in (nginx, (FILES / "Caddyfile").read_text("utf-8")):

@@ -28,8 +28,8 @@ def refusal(home: Path) -> str:
 def test_a_checkout_among_the_workspaces_is_refused_before_anything_is_fetched(tmp_path: Path) -> None:
     clone = tmp_path / "workspaces" / "benchwright"
     (clone / ".git").mkdir(parents=True)
-    said = refusal(tmp_path)
-    assert str(clone) in said and "set BENCHWRIGHT_HOME" in said
+    message = refusal(tmp_path)
+    assert str(clone) in message and "set BENCHWRIGHT_HOME" in message
 
 
 def test_a_folder_around_this_checkout_is_refused(tmp_path: Path) -> None:

@@ -45,8 +45,8 @@ def inserted(version: int, text: str) -> Edit:
 
 
 def reason(version: int, name: str, **metadata: str) -> EditReason:
-    named = {f"${key}": value for key, value in metadata.items()}
-    return EditReason(path=FILE, version=version, reason=name, metadata=named)
+    dollar_metadata = {f"${key}": value for key, value in metadata.items()}
+    return EditReason(path=FILE, version=version, reason=name, metadata=dollar_metadata)
 
 
 def completed(version: int, text: str, extension: str = "GitHub.copilot") -> Iterator[Event]:
@@ -64,23 +64,23 @@ def checked(rule: Assistance | None, *events: Event) -> AssistanceChecked:
 
 
 @pytest.mark.parametrize(
-    ("rule", "completion", "chat", "other"),
+    ("rule", "completion", "chat", "codeium"),
     [(NONE, 412, 30, 7), (COMPLETION, 0, 30, 0), (CHAT, 0, 0, 0), (COPILOT, 0, 30, 7), (None, 0, 0, 0)],
 )
 def test_what_a_rule_does_not_allow_is_counted_by_extension(
-    rule: Assistance | None, completion: int, chat: int, other: int
+    rule: Assistance | None, completion: int, chat: int, codeium: int
 ) -> None:
     events = (*completed(2, "a" * 412), *chatted(3, "b" * 30), *completed(4, "c" * 7, "codeium.codeium"))
-    found = {one.extension: one.characters for one in checked(rule, *events).findings}
-    wanted = {"GitHub.copilot": completion, "GitHub.copilot-chat": chat, "codeium.codeium": other}
-    assert found == {name: number for name, number in wanted.items() if number}
+    counted = {finding.extension: finding.characters for finding in checked(rule, *events).findings}
+    expected_counts = {"GitHub.copilot": completion, "GitHub.copilot-chat": chat, "codeium.codeium": codeium}
+    assert counted == {name: number for name, number in expected_counts.items() if number}
 
 
 def test_a_finding_is_a_sentence_of_evidence_with_its_time() -> None:
-    (found,) = checked(NONE, *completed(2, "a" * 400), *completed(3, "b" * 12)).findings
-    assert found.sentence == "accepted 412 characters from GitHub.copilot, which the assignment does not allow"
-    assert found.edits == 2
-    assert found.first == (BEGAN + timedelta(minutes=1)).timestamp()
+    (finding,) = checked(NONE, *completed(2, "a" * 400), *completed(3, "b" * 12)).findings
+    assert finding.sentence == "accepted 412 characters from GitHub.copilot, which the assignment does not allow"
+    assert finding.edits == 2
+    assert finding.first == (BEGAN + timedelta(minutes=1)).timestamp()
 
 
 def test_typing_pasting_and_guesses_by_shape_are_no_findings() -> None:
@@ -91,8 +91,8 @@ def test_typing_pasting_and_guesses_by_shape_are_no_findings() -> None:
 
 def test_an_acceptance_without_the_editors_report_counts_too() -> None:
     accepted = AssistAccepted(assist="1", provider="benchwright", path=FILE, version=2, length=5)
-    (found,) = check(recorded(inserted(2, "a" * 5), accepted), [Ruled(since=None, rule=NONE)]).findings
-    assert (found.extension, found.characters) == ("benchwright", 5)
+    (finding,) = check(recorded(inserted(2, "a" * 5), accepted), [Ruled(since=None, rule=NONE)]).findings
+    assert (finding.extension, finding.characters) == ("benchwright", 5)
     assert checked(Assistance(allowed=Allowed.NAMED, extensions=("benchwright",)), inserted(2, "aaaaa"), accepted) == (
         AssistanceChecked(is_reported=True)
     )
@@ -100,8 +100,8 @@ def test_an_acceptance_without_the_editors_report_counts_too() -> None:
 
 def test_a_command_of_the_editor_that_accepts_counts_without_a_name() -> None:
     command = CommandUsed(command="editor.action.inlineSuggest.commit", path=FILE, version=1)
-    (found,) = checked(NONE, command, inserted(2, "a" * 9)).findings
-    assert "accepted 9 characters from an extension that the editor did not name" in found.sentence
+    (finding,) = checked(NONE, command, inserted(2, "a" * 9)).findings
+    assert "accepted 9 characters from an extension that the editor did not name" in finding.sentence
     (unknown,) = checked(COPILOT, command, inserted(2, "a" * 9)).findings
     assert unknown.sentence.endswith("so it is not known whether the assignment allows it")
 
@@ -109,8 +109,8 @@ def test_a_command_of_the_editor_that_accepts_counts_without_a_name() -> None:
 def test_text_is_compared_with_what_was_said_when_it_was_written() -> None:
     events = recorded(REPORTING, *completed(2, "a" * 10), *completed(3, "b" * 20))
     change = (BEGAN + timedelta(minutes=2)).timestamp()
-    for before, after, characters in ((None, NONE, 20), (NONE, CHAT, 10), (NONE, None, 10), (CHAT, None, 0)):
-        history = [Ruled(since=None, rule=before), Ruled(since=change, rule=after)]
+    for old_rule, new_rule, characters in ((None, NONE, 20), (NONE, CHAT, 10), (NONE, None, 10), (CHAT, None, 0)):
+        history = [Ruled(since=None, rule=old_rule), Ruled(since=change, rule=new_rule)]
         assert check(events, history).characters == characters
     # A solver's clock that is ten minutes behind.
     history = [Ruled(since=None, rule=CHAT), Ruled(since=change, rule=NONE)]
@@ -133,26 +133,26 @@ def test_extensions_that_were_active_are_named_and_are_no_findings() -> None:
     ]
     environment = REPORTING.model_copy(update={"extensions": tuple(extensions)})
     for rule, active in ((NONE, ("GitHub.copilot",)), (COMPLETION, ()), (COPILOT, ()), (None, ())):
-        found = check(recorded(environment), [Ruled(since=None, rule=rule)])
-        assert (found.active, found.findings) == (active, ())
+        assistance = check(recorded(environment), [Ruled(since=None, rule=rule)])
+        assert (assistance.active, assistance.findings) == (active, ())
 
 
 @pytest.mark.parametrize("year", [1, 9999])
 def test_a_clock_that_says_anything_leaves_a_time_that_can_be_shown(year: int) -> None:
     events = [
-        replace(one, moment=replace(one.moment, wall=datetime(year, 1, 1, tzinfo=UTC)))
-        for one in recorded(*completed(2, "a"))
+        replace(event, moment=replace(event.moment, wall=datetime(year, 1, 1, tzinfo=UTC)))
+        for event in recorded(*completed(2, "a"))
     ]
-    (found,) = check(events, [Ruled(since=None, rule=NONE)], clock_difference_s=1e12).findings
-    assert datetime.fromtimestamp(found.first, UTC).year in (1970, 2100)
+    (finding,) = check(events, [Ruled(since=None, rule=NONE)], clock_difference_s=1e12).findings
+    assert datetime.fromtimestamp(finding.first, UTC).year in (1970, 2100)
 
 
 def test_names_of_a_hostile_log_are_cut_and_few() -> None:
     names = (f"x{number}.{'y' * 300}" for number in count())
     events = [event for version in range(2, 300) for event in completed(version, "a", next(names))]
-    found = checked(NONE, *events).findings
-    assert len(found) == 100
-    assert max(len(one.extension) for one in found) == 100
+    findings = checked(NONE, *events).findings
+    assert len(findings) == 100
+    assert max(len(finding.extension) for finding in findings) == 100
 
 
 @pytest.mark.parametrize(

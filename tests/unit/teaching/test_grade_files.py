@@ -35,7 +35,7 @@ def test_moodle_gets_usernames_first() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cell", "written"),
+    ("cell", "escaped_cell"),
     [
         ("Ada;=1+1", "Ada;'=1+1"),
         ("Ada; @SUM(A1)", "Ada;' @SUM(A1)"),
@@ -45,5 +45,5 @@ def test_moodle_gets_usernames_first() -> None:
         ("Smith-Jones, A. = 1", "Smith-Jones, A. = 1"),
     ],
 )
-def test_a_cell_that_other_separators_divide_has_no_formula_either(cell: str, written: str) -> None:
-    assert plain_cell(cell) == written
+def test_a_cell_that_other_separators_divide_has_no_formula_either(cell: str, escaped_cell: str) -> None:
+    assert plain_cell(cell) == escaped_cell

@@ -74,10 +74,10 @@ def test_an_extension_never_closes_before_it_is_due(extension: Times | None, due
 def test_a_hint_costs_later_runs_once_whoever_of_a_group_took_it() -> None:
     early, late = run(-3, passed=True), run(-1, passed=True)
     hints = [CostlyHint(2, DUE - 2 * HOUR, 0.25), CostlyHint(2, DUE - 1.5 * HOUR, 0.25), CostlyHint(1, DUE, 0.5)]
-    before, after = charged([early, late], hints)
-    assert (before.hints_cost, after.hints_cost) == (0.0, 0.25)
-    assert worth_of([after], Grading(points=4), Times(DUE)).points == 3
-    assert worth_of([before, after], Grading(points=4), Times(DUE)).points == 4
+    early_run, late_run = charged([early, late], hints)
+    assert (early_run.hints_cost, late_run.hints_cost) == (0.0, 0.25)
+    assert worth_of([late_run], Grading(points=4), Times(DUE)).points == 3
+    assert worth_of([early_run, late_run], Grading(points=4), Times(DUE)).points == 4
 
 
 def test_hints_never_take_more_than_a_run_is_worth() -> None:

@@ -15,7 +15,7 @@ PHASES = RevealPhases(Reveal.VERDICT, Reveal.NAMES, Reveal.MESSAGES)
 
 
 @pytest.mark.parametrize(
-    ("moment", "shown"),
+    ("moment", "expected_reveal"),
     [
         (DUE, Reveal.VERDICT),
         (DUE + SECOND, Reveal.NAMES),
@@ -23,22 +23,22 @@ PHASES = RevealPhases(Reveal.VERDICT, Reveal.NAMES, Reveal.MESSAGES)
         (CLOSES + SECOND, Reveal.MESSAGES),
     ],
 )
-def test_a_phase_begins_when_the_one_before_has_ended(moment: datetime, shown: Reveal) -> None:
-    assert PHASES.at(moment, Times(DUE, CLOSES)) is shown
+def test_a_phase_begins_when_the_one_before_has_ended(moment: datetime, expected_reveal: Reveal) -> None:
+    assert PHASES.policy_at(moment, Times(DUE, CLOSES)) is expected_reveal
 
 
 def test_a_phase_that_says_nothing_shows_what_the_one_before_did() -> None:
     late = CLOSES + SECOND
-    assert RevealPhases(Reveal.VERDICT).at(late, Times(DUE, CLOSES)) is Reveal.VERDICT
-    assert RevealPhases(Reveal.VERDICT, Reveal.NAMES).at(late, Times(DUE, CLOSES)) is Reveal.NAMES
-    assert RevealPhases().at(late, Times(DUE, CLOSES)) is None
+    assert RevealPhases(Reveal.VERDICT).policy_at(late, Times(DUE, CLOSES)) is Reveal.VERDICT
+    assert RevealPhases(Reveal.VERDICT, Reveal.NAMES).policy_at(late, Times(DUE, CLOSES)) is Reveal.NAMES
+    assert RevealPhases().policy_at(late, Times(DUE, CLOSES)) is None
 
 
 def test_without_times_the_first_phase_never_ends() -> None:
-    assert PHASES.at(CLOSES + SECOND, Times()) is Reveal.VERDICT
-    assert PHASES.at(CLOSES + SECOND, Times(due=DUE)) is Reveal.NAMES
+    assert PHASES.policy_at(CLOSES + SECOND, Times()) is Reveal.VERDICT
+    assert PHASES.policy_at(CLOSES + SECOND, Times(due=DUE)) is Reveal.NAMES
 
 
 def test_who_has_more_time_sees_more_later() -> None:
     extended = times_of(Times(DUE, CLOSES), Times(due=CLOSES + timedelta(days=1)))
-    assert PHASES.at(CLOSES + SECOND, extended) is Reveal.VERDICT
+    assert PHASES.policy_at(CLOSES + SECOND, extended) is Reveal.VERDICT

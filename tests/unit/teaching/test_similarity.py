@@ -79,8 +79,8 @@ def test_a_changed_copy_is_found_with_its_lines(change: object) -> None:
 
 
 def test_solutions_written_apart_share_little_or_nothing() -> None:
-    found = pairs({"ada": solution(BODY), "grace": solution(OTHER)}, {"rtl/fifo.sv": TEMPLATE})
-    assert all(pair.share < 0.2 for pair in found)
+    compared_pairs = pairs({"ada": solution(BODY), "grace": solution(OTHER)}, {"rtl/fifo.sv": TEMPLATE})
+    assert all(pair.share < 0.2 for pair in compared_pairs)
 
 
 def test_what_everybody_was_given_is_not_in_common() -> None:

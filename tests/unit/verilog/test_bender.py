@@ -128,8 +128,8 @@ def test_a_local_override_counts(project: Path) -> None:
 )
 def test_what_is_wrong_is_told(tmp_path: Path, text: str, message: str) -> None:
     path = write(tmp_path, {"Bender.yml": text, "a.sv": ""})
-    told = [one.message for one in read_bender(path).complaints]
-    assert (message in told[0]) if message else told == [] or "no file" in told[0]
+    messages = [complaint.message for complaint in read_bender(path).complaints]
+    assert (message in messages[0]) if message else messages == [] or "no file" in messages[0]
 
 
 def test_a_file_that_grows_by_aliases_is_refused(tmp_path: Path) -> None:
@@ -146,8 +146,9 @@ def test_a_file_that_grows_by_aliases_is_refused(tmp_path: Path) -> None:
 
 
 def test_packages_that_depend_on_each_other_are_read_once(tmp_path: Path) -> None:
-    for mine, other in ("ab", "ba"):
-        text = f"package: {{name: {mine}}}\ndependencies: {{{other}: {{path: ../{other}}}}}\nsources: [{mine}.sv]\n"
-        write(tmp_path / mine, {"Bender.yml": text, f"{mine}.sv": ""})
+    for package, dependency in ("ab", "ba"):
+        dependencies = f"dependencies: {{{dependency}: {{path: ../{dependency}}}}}"
+        text = f"package: {{name: {package}}}\n{dependencies}\nsources: [{package}.sv]\n"
+        write(tmp_path / package, {"Bender.yml": text, f"{package}.sv": ""})
     read = read_bender(tmp_path / "a" / "Bender.yml")
     assert names(tmp_path, read.sources) == ["b/b.sv", "a/a.sv"]

@@ -34,7 +34,7 @@ def causes(folder: Path, text: str, evidence: Evidence | None = None) -> list[Ca
 
 
 def kinds(folder: Path, text: str) -> set[str]:
-    return {one.kind.value for one in causes(folder, text)}
+    return {cause.kind.value for cause in causes(folder, text)}
 
 
 POLARITY = "    if (rst_n) q <= '0;\n    else if (en) q <= q + 1'b1;"
@@ -171,24 +171,26 @@ def test_what_was_seen_decides_the_order(tmp_path: Path) -> None:
         "  always_ff @(posedge clk) r <= r + 1'b1;\n  assign y = a;\nendmodule\n"
     )
     first = {
-        "off": causes(tmp_path, text, Evidence.of("assert 11 == 10"))[0].kind,
-        "cut": causes(tmp_path, text, Evidence.of("expected 20, got 4"))[0].kind,
-        "x": causes(tmp_path, text, Evidence.of("", "3", "LogicArray('00XX', Range(3, 'downto', 0))"))[0].kind,
+        "off": causes(tmp_path, text, Evidence.from_message("assert 11 == 10"))[0].kind,
+        "cut": causes(tmp_path, text, Evidence.from_message("expected 20, got 4"))[0].kind,
+        "x": causes(tmp_path, text, Evidence.from_message("", "3", "LogicArray('00XX', Range(3, 'downto', 0))"))[
+            0
+        ].kind,
     }
     assert first == {"off": "off_by_one", "cut": "truncation", "x": "unreset_register"}
 
 
 def test_a_cause_says_where_why_and_what_to_try(tmp_path: Path) -> None:
-    found = causes(tmp_path, counter(POLARITY, ports="input logic rst_n, "))[0]
+    cause = causes(tmp_path, counter(POLARITY, ports="input logic rst_n, "))[0]
     data = (tmp_path / "design.sv").read_bytes()
-    assert data[found.place.start : found.place.end] == b"rst_n"
-    assert found.title == "`rst_n` has the wrong polarity"
-    assert "active low" in found.why
-    assert "if (!rst_n)" in found.advice
+    assert data[cause.span.start : cause.span.end] == b"rst_n"
+    assert cause.title == "`rst_n` has the wrong polarity"
+    assert "active low" in cause.reason
+    assert "if (!rst_n)" in cause.advice
 
 
 @pytest.mark.parametrize(
-    ("message", "expected", "got"),
+    ("message", "expected", "actual"),
     [
         ("assert 3 == 4", "4", "3"),
         ("AssertionError: expected 0x1F but got 0x1e", "0x1F", "0x1e"),
@@ -196,26 +198,26 @@ def test_a_cause_says_where_why_and_what_to_try(tmp_path: Path) -> None:
         ("nothing of the kind", None, None),
     ],
 )
-def test_expected_and_got_are_read_from_messages(message: str, expected: str | None, got: str | None) -> None:
-    found = Evidence.of(message)
-    assert (found.expected, found.got) == (expected, got)
+def test_expected_and_got_are_read_from_messages(message: str, expected: str | None, actual: str | None) -> None:
+    evidence = Evidence.from_message(message)
+    assert (evidence.expected, evidence.actual) == (expected, actual)
 
 
 def test_numbers_are_read_as_tests_print_them() -> None:
     texts = ["20", "0x14", "8'h14", "8'sd20", "LogicArray('00010100', Range(7, 'downto', 0))", "-3", "1_000"]
-    assert [number_of(one) for one in texts] == [20, 20, 20, 20, 20, -3, 1000]
-    assert [number_of(one) for one in ("", "x", "LogicArray('0X', …)", "8'hzz", "1" * 5000, None)] == [None] * 6
+    assert [number_of(text) for text in texts] == [20, 20, 20, 20, 20, -3, 1000]
+    assert [number_of(text) for text in ("", "x", "LogicArray('0X', …)", "8'hzz", "1" * 5000, None)] == [None] * 6
 
 
 def test_unknown_values_cycles_and_cut_values_are_recognised() -> None:
-    assert Evidence.of("", "1", "LogicArray('0X', Range(1, 'downto', 0))").is_unknown
-    assert Evidence.of("", "1", "4'b1x00").is_unknown
-    assert Evidence.of("ValueError: Cannot convert Logic('X') to bool").is_unknown
-    assert not Evidence.of("assert 3 == 4").is_unknown
-    assert Evidence.of("mismatch in cycle 17").cycle == 17
-    assert Evidence.of("expected 20, got 4").is_cut
-    assert not Evidence.of("expected 20, got 5").is_cut
-    assert Evidence.of("expected 5, got 4").is_one_off
+    assert Evidence.from_message("", "1", "LogicArray('0X', Range(1, 'downto', 0))").is_unknown
+    assert Evidence.from_message("", "1", "4'b1x00").is_unknown
+    assert Evidence.from_message("ValueError: Cannot convert Logic('X') to bool").is_unknown
+    assert not Evidence.from_message("assert 3 == 4").is_unknown
+    assert Evidence.from_message("mismatch in cycle 17").cycle == 17
+    assert Evidence.from_message("expected 20, got 4").is_cut
+    assert not Evidence.from_message("expected 20, got 5").is_cut
+    assert Evidence.from_message("expected 5, got 4").is_one_off
 
 
 def test_files_that_are_not_asked_about_are_left_alone(tmp_path: Path) -> None:
@@ -223,4 +225,4 @@ def test_files_that_are_not_asked_about_are_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "design.sv"
     path.write_text(counter())
     project = Project(tmp_path, Documents(), ProjectSettings())
-    assert all(one.place.path == path for one in likely_causes(project.design(path), {path}, Evidence()))
+    assert all(cause.span.path == path for cause in likely_causes(project.design(path), {path}, Evidence()))

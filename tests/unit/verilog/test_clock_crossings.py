@@ -19,26 +19,28 @@ endmodule
 HEAD = "module top(input logic a, b, rst_n, x, output logic y);\n  logic r;\n  always_ff @(posedge a) r <= x;\n"
 
 
-def found(tmp_path: Path, text: str, *, on: bool = True) -> list[tuple[str, int]]:
+def crossing_names(tmp_path: Path, text: str, *, is_enabled: bool = True) -> list[tuple[str, int]]:
     """The names at the candidates, with their lines."""
     file = tmp_path / "top.sv"
     file.write_text(text)
     documents = Documents()
-    projects = Projects(documents, lambda: ProjectSettings(clock_crossings=on))
+    projects = Projects(documents, lambda: ProjectSettings(clock_crossings=is_enabled))
     projects.change_folders([tmp_path], [])
     documents.open(file.as_uri(), 1, text)
     document = documents.get(file.as_uri())
     assert document is not None
-    analysis = projects.of(document).analysis(document)
-    assert not [one for one in analysis.diagnostics if one.severity.name == "ERROR"]
-    shown = [one for one in analysis.diagnostics if one.rule == "clock-crossing"]
-    return [(text[one.start : one.end], text.count("\n", 0, one.start) + 1) for one in shown]
+    analysis = projects.project_of(document).analysis(document)
+    assert not [diagnostic for diagnostic in analysis.diagnostics if diagnostic.severity.name == "ERROR"]
+    crossings = [diagnostic for diagnostic in analysis.diagnostics if diagnostic.rule == "clock-crossing"]
+    return [
+        (text[diagnostic.start : diagnostic.end], text.count("\n", 0, diagnostic.start) + 1) for diagnostic in crossings
+    ]
 
 
 def test_a_register_that_is_read_at_another_clock_is_a_candidate(tmp_path: Path) -> None:
     text = HEAD + "  always_ff @(posedge b) y <= r;\nendmodule\n"
-    assert found(tmp_path, text) == [("r", 4)]
-    assert found(tmp_path, text, on=False) == []
+    assert crossing_names(tmp_path, text) == [("r", 4)]
+    assert crossing_names(tmp_path, text, is_enabled=False) == []
 
 
 @pytest.mark.parametrize(
@@ -60,7 +62,7 @@ def test_a_register_that_is_read_at_another_clock_is_a_candidate(tmp_path: Path)
     ],
 )
 def test_what_is_synchronised_or_in_one_domain_is_no_candidate(tmp_path: Path, body: str) -> None:
-    assert found(tmp_path, HEAD + body + "endmodule\n" + SYNC) == []
+    assert crossing_names(tmp_path, HEAD + body + "endmodule\n" + SYNC) == []
 
 
 @pytest.mark.parametrize(
@@ -81,7 +83,7 @@ def test_what_is_synchronised_or_in_one_domain_is_no_candidate(tmp_path: Path, b
     ],
 )
 def test_what_is_not_synchronised_is_a_candidate(tmp_path: Path, body: str, expected: list[tuple[str, int]]) -> None:
-    assert found(tmp_path, HEAD + body + "endmodule\n" + SYNC) == expected
+    assert crossing_names(tmp_path, HEAD + body + "endmodule\n" + SYNC) == expected
 
 
 FIFO = """
@@ -101,8 +103,8 @@ endmodule
 
 
 def test_the_memory_of_a_fifo_is_no_candidate_if_its_pointers_are_gray_coded(tmp_path: Path) -> None:
-    assert found(tmp_path, FIFO.replace("GRAY", "wnext ^ (wnext >> 1)") + SYNC) == []
-    assert [name for name, _ in found(tmp_path, FIFO.replace("GRAY", "wnext") + SYNC)] == ["mem", "d"]
+    assert crossing_names(tmp_path, FIFO.replace("GRAY", "wnext ^ (wnext >> 1)") + SYNC) == []
+    assert [name for name, _ in crossing_names(tmp_path, FIFO.replace("GRAY", "wnext") + SYNC)] == ["mem", "d"]
 
 
 CORE = Path(__file__).parents[4] / "shared" / "data" / "projects" / "ibex.json"
@@ -130,5 +132,5 @@ def test_a_core_with_one_clock_behind_a_gate_has_no_candidates(tmp_path: Path) -
     assert len(analysis.trees) > 30
     for path in listed:
         analysis.compiled.want(tmp_path / path)
-    found = [one for path in listed for one in analysis.compiled.diagnostics(tmp_path / path)]
-    assert [one for one in found if one.rule == "clock-crossing"] == []
+    diagnostics = [diagnostic for path in listed for diagnostic in analysis.compiled.diagnostics(tmp_path / path)]
+    assert [diagnostic for diagnostic in diagnostics if diagnostic.rule == "clock-crossing"] == []

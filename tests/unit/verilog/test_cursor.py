@@ -78,13 +78,13 @@ def test_a_comment_that_begins_like_a_module_begins_none(size: int) -> None:
 
 
 def test_a_long_file_is_read_from_the_last_module_on() -> None:
-    before = "module other;\n  initial begin\n" + "    a = b; // c\n" * 3000 + "  end\nendmodule\n"
-    assert place_of(before + "module m;\n  ‸") is Expected.ITEM
-    assert place_of(before + "module m;\n  always_comb begin\n    ‸") is Expected.STATEMENT
+    text_before = "module other;\n  initial begin\n" + "    a = b; // c\n" * 3000 + "  end\nendmodule\n"
+    assert place_of(text_before + "module m;\n  ‸") is Expected.ITEM
+    assert place_of(text_before + "module m;\n  always_comb begin\n    ‸") is Expected.STATEMENT
 
 
 @pytest.mark.parametrize(
-    ("text", "kind", "path", "argument", "named", "taken"),
+    ("text", "kind", "path", "argument", "argument_name", "taken_names"),
     [
         ("sub u (.a(x), .b(y‸", CallKind.PORTS, ("sub",), 1, "b", ("a",)),
         ("sub #(1, 2‸", CallKind.PARAMETERS, ("sub",), 1, None, ()),
@@ -96,12 +96,23 @@ def test_a_long_file_is_read_from_the_last_module_on() -> None:
     ],
 )
 def test_an_open_call_tells_what_is_called_and_where_one_is(
-    text: str, kind: CallKind, path: tuple[str, ...], argument: int, named: str | None, taken: tuple[str, ...]
+    text: str,
+    kind: CallKind,
+    path: tuple[str, ...],
+    argument: int,
+    argument_name: str | None,
+    taken_names: tuple[str, ...],
 ) -> None:
     text = "module m;\n  " + text
     call = call_at(text.replace(CURSOR, ""), text.index(CURSOR))
     assert call is not None
-    assert (call.kind, call.path, call.argument, call.named, call.taken) == (kind, path, argument, named, taken)
+    assert (call.kind, call.path, call.argument, call.argument_name, call.taken_names) == (
+        kind,
+        path,
+        argument,
+        argument_name,
+        taken_names,
+    )
 
 
 @pytest.mark.parametrize("text", ["initial if (‸", "initial #(‸", "initial x = (‸", "sub u (); ‸", "// f(‸"])

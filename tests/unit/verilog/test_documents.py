@@ -65,13 +65,13 @@ def test_positions_are_those_of_a_naive_count_and_lead_back(text: str, encoding:
 def test_positions_beyond_an_end_are_that_end(
     text: str, encoding: PositionEncodingKind, line: int, character: int
 ) -> None:
-    found = naive_lines(text)
+    lines = naive_lines(text)
     offset = Lines(text, encoding).offset(Position(line, character))
-    if line >= len(found):
+    if line >= len(lines):
         assert offset == len(text)
         return
-    start = sum(map(len, found[:line]))
-    content = found[line].rstrip("\r\n")
+    start = sum(map(len, lines[:line]))
+    content = lines[line].rstrip("\r\n")
     assert start <= offset <= start + len(content)
     assert units(content[: offset - start], encoding) <= character
     if character >= units(content, encoding):
@@ -107,7 +107,7 @@ def edits(draw: st.DrawFn, text: str) -> tuple[int, int, str] | str:
     """A replacement at places that an editor can name, or a whole text."""
     if draw(st.integers(0, 9)) == 0:
         return draw(texts)
-    places = [place for place in range(len(text) + 1) if text[place - 1 : place + 1] != "\r\n"]
+    places = [offset for offset in range(len(text) + 1) if text[offset - 1 : offset + 1] != "\r\n"]
     start, end = sorted((draw(st.sampled_from(places)), draw(st.sampled_from(places))))
     return start, end, draw(texts)
 
@@ -130,8 +130,8 @@ def test_documents_hold_what_a_naive_editor_holds(
                 text = joined(edit)
                 continue
             start, end, new = edit
-            place = Range(naive_position(text, start, encoding), naive_position(text, end, encoding))
-            changes.append(TextDocumentContentChangePartial(text=new, range=place))
+            edit_range = Range(naive_position(text, start, encoding), naive_position(text, end, encoding))
+            changes.append(TextDocumentContentChangePartial(text=new, range=edit_range))
             text = joined(text[:start] + new + text[end:])
         document, applied = documents.change(URI, version, changes)
         assert (document.text, document.version) == (text, version)

@@ -25,35 +25,35 @@ def names(folder: Path, paths: tuple[Path, ...]) -> list[str]:
 def test_files_folders_and_macros_are_read(tmp_path: Path) -> None:
     (tmp_path / "inc").mkdir()
     text = "a.sv rtl/b.v\n+incdir+inc+rtl\n-I inc\n-Irtl\n+define+A=1+B\n-D C -DE=2\n"
-    found = listed(tmp_path, text, a_sv="", rtl__b_v="")
-    assert names(tmp_path, found.sources) == ["a.sv", "rtl/b.v"]
-    assert names(tmp_path, found.include_dirs) == ["inc", "rtl"]
-    assert found.defines == ("A=1", "B", "C", "E=2")
-    assert found.complaints == ()
+    file_list = listed(tmp_path, text, a_sv="", rtl__b_v="")
+    assert names(tmp_path, file_list.sources) == ["a.sv", "rtl/b.v"]
+    assert names(tmp_path, file_list.include_dirs) == ["inc", "rtl"]
+    assert file_list.defines == ("A=1", "B", "C", "E=2")
+    assert file_list.complaints == ()
 
 
 def test_comments_and_quotes_are_understood(tmp_path: Path) -> None:
     text = '// b.sv\n# c.sv\n/* d.sv\ne.sv */ a.sv // f.sv\n"with space.sv"\n'
     (tmp_path / "with space.sv").write_text("")
-    found = listed(tmp_path, text, a_sv="")
-    assert names(tmp_path, found.sources) == ["a.sv", "with space.sv"]
-    assert found.complaints == ()
+    file_list = listed(tmp_path, text, a_sv="")
+    assert names(tmp_path, file_list.sources) == ["a.sv", "with space.sv"]
+    assert file_list.complaints == ()
 
 
 @pytest.mark.parametrize(("option", "start"), [("-f", "."), ("-F", "ip")])
 def test_the_paths_of_an_inner_list_start_where_its_option_says(tmp_path: Path, option: str, start: str) -> None:
     (tmp_path / start).mkdir(exist_ok=True)
     (tmp_path / start / "core.sv").write_text("")
-    found = listed(tmp_path, f"{option} ip/ip.f\n", ip__ip_f="core.sv\n")
-    assert found.sources == ((tmp_path / start / "core.sv").resolve(),)
-    assert names(tmp_path, found.read) == ["all.f", "ip/ip.f"]
+    file_list = listed(tmp_path, f"{option} ip/ip.f\n", ip__ip_f="core.sv\n")
+    assert file_list.sources == ((tmp_path / start / "core.sv").resolve(),)
+    assert names(tmp_path, file_list.read) == ["all.f", "ip/ip.f"]
 
 
 def test_libraries_are_kept_apart(tmp_path: Path) -> None:
     text = "top.sv\n-y lib +libext+.v\n-v cells.sv\n"
-    found = listed(tmp_path, text, top_sv="", lib__a_v="", lib__b_sv="", cells_sv="")
-    assert names(tmp_path, found.sources) == ["top.sv"]
-    assert names(tmp_path, found.libraries) == ["cells.sv", "lib/a.v"]
+    file_list = listed(tmp_path, text, top_sv="", lib__a_v="", lib__b_sv="", cells_sv="")
+    assert names(tmp_path, file_list.sources) == ["top.sv"]
+    assert names(tmp_path, file_list.libraries) == ["cells.sv", "lib/a.v"]
 
 
 @pytest.mark.parametrize(
@@ -75,8 +75,8 @@ def test_libraries_are_kept_apart(tmp_path: Path) -> None:
     ],
 )
 def test_what_can_not_be_used_is_told_with_its_place(tmp_path: Path, text: str, marked: str, message: str) -> None:
-    found = listed(tmp_path, text, a_sv="")
-    complaint = found.complaints[0]
+    file_list = listed(tmp_path, text, a_sv="")
+    complaint = file_list.complaints[0]
     assert message in complaint.message
     assert text[complaint.start : complaint.end] == marked
     assert complaint.path == tmp_path / "all.f"
@@ -90,13 +90,13 @@ def test_a_list_that_is_missing_is_told(tmp_path: Path) -> None:
 def test_a_list_that_is_open_counts_as_it_is_typed(tmp_path: Path) -> None:
     (tmp_path / "a.sv").write_text("")
     (tmp_path / "all.f").write_text("")
-    found = read_file_list(tmp_path / "all.f", lambda path: "a.sv\n" if path.name == "all.f" else None)
-    assert names(tmp_path, found.sources) == ["a.sv"]
+    file_list = read_file_list(tmp_path / "all.f", lambda path: "a.sv\n" if path.name == "all.f" else None)
+    assert names(tmp_path, file_list.sources) == ["a.sv"]
 
 
 def test_slangs_own_driver_finds_the_same_files(tmp_path: Path) -> None:
     text = "b.sv /* c.sv */ // d.sv\n# e.sv\na.sv\n+define+W=8+X -F ip/ip.f\n-f nested.f\n"
-    found = listed(
+    file_list = listed(
         tmp_path, text, a_sv="", b_sv="", ip__ip_f="core.sv\n", ip__core_sv="", nested_f="rtl/x.v\n", rtl__x_v=""
     )
     driver = Driver()
@@ -104,42 +104,42 @@ def test_slangs_own_driver_finds_the_same_files(tmp_path: Path) -> None:
     assert driver.processCommandFiles(str(tmp_path / "all.f"), True, False)
     buffers = driver.sourceLoader.loadSources()
     theirs = [driver.sourceManager.getFullPath(buffer.id) for buffer in buffers]
-    assert [path.resolve() for path in found.sources] == [Path(path) for path in theirs]
-    assert list(found.defines) == [name for read in driver.commandFileMetadata.values() for name in read.defines]
+    assert [path.resolve() for path in file_list.sources] == [Path(path) for path in theirs]
+    assert list(file_list.defines) == [name for read in driver.commandFileMetadata.values() for name in read.defines]
 
 
 def test_variables_are_expanded(tmp_path: Path) -> None:
     listed(tmp_path, "", rtl__a_sv="", rtl__b_sv="", rtl__c_sv="")
     (tmp_path / "all.f").write_text("$ROOT/a.sv ${ROOT}/b.sv $(ROOT)/c.sv\n+incdir+$ROOT -D SIZE=$SIZE\n")
-    found = read_file_list(tmp_path / "all.f", variables={"ROOT": str(tmp_path / "rtl"), "SIZE": "4"})
-    assert found.complaints == ()
-    assert names(tmp_path, found.sources) == ["rtl/a.sv", "rtl/b.sv", "rtl/c.sv"]
-    assert names(tmp_path, found.include_dirs) == ["rtl"]
-    assert found.defines == ("SIZE=4",)
+    file_list = read_file_list(tmp_path / "all.f", variables={"ROOT": str(tmp_path / "rtl"), "SIZE": "4"})
+    assert file_list.complaints == ()
+    assert names(tmp_path, file_list.sources) == ["rtl/a.sv", "rtl/b.sv", "rtl/c.sv"]
+    assert names(tmp_path, file_list.include_dirs) == ["rtl"]
+    assert file_list.defines == ("SIZE=4",)
 
 
 def test_tops_and_their_parameters_are_read(tmp_path: Path) -> None:
-    found = listed(tmp_path, "--top a -top b --top=c --top-module d -G W=4 -GDEPTH=8\n")
-    assert found.tops == ("a", "b", "c", "d")
-    assert found.parameters == ("W=4", "DEPTH=8")
-    assert found.complaints == ()
+    file_list = listed(tmp_path, "--top a -top b --top=c --top-module d -G W=4 -GDEPTH=8\n")
+    assert file_list.tops == ("a", "b", "c", "d")
+    assert file_list.parameters == ("W=4", "DEPTH=8")
+    assert file_list.complaints == ()
 
 
 def test_values_of_options_without_effect_are_no_files(tmp_path: Path) -> None:
-    found = listed(tmp_path, "--std 1800-2023 -j 2 --Mall deps.txt --timescale 1ns/1ps a.sv\n", a_sv="")
-    assert names(tmp_path, found.sources) == ["a.sv"]
-    assert [one.is_error for one in found.complaints] == [False] * 3
+    file_list = listed(tmp_path, "--std 1800-2023 -j 2 --Mall deps.txt --timescale 1ns/1ps a.sv\n", a_sv="")
+    assert names(tmp_path, file_list.sources) == ["a.sv"]
+    assert [complaint.is_error for complaint in file_list.complaints] == [False] * 3
 
 
 def test_a_macro_can_be_taken_back_and_libraries_have_any_suffix(tmp_path: Path) -> None:
-    found = listed(
+    file_list = listed(
         tmp_path, "-DA=1 -DAB -UA -Y .vlib,.x -y lib a.sv\n", a_sv="", lib__c_vlib="", lib__d_v="", lib__e_x=""
     )
-    assert found.defines == ("AB",)
-    assert names(tmp_path, found.libraries) == ["lib/c.vlib", "lib/e.x"]
+    assert file_list.defines == ("AB",)
+    assert names(tmp_path, file_list.libraries) == ["lib/c.vlib", "lib/e.x"]
 
 
 def test_a_list_may_be_one_compilation_unit(tmp_path: Path) -> None:
-    found = listed(tmp_path, "--single-unit a.sv\n-f more.f\n", a_sv="", more_f="--libraries-inherit-macros\n")
-    assert (found.single_unit, found.libraries_inherit_macros) == (True, True)
-    assert found.complaints == ()
+    file_list = listed(tmp_path, "--single-unit a.sv\n-f more.f\n", a_sv="", more_f="--libraries-inherit-macros\n")
+    assert (file_list.single_unit, file_list.libraries_inherit_macros) == (True, True)
+    assert file_list.complaints == ()

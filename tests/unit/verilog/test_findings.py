@@ -21,8 +21,8 @@ def finding(
     return Finding(source, start, start + 1, level, rule, message)
 
 
-def rules_at(text: str, *found: Finding, lint: Lint = NO_WISHES) -> list[str]:
-    return [one.rule for one in merged(found, Lines(text), lint)]
+def rules_at(text: str, *findings: Finding, lint: Lint = NO_WISHES) -> list[str]:
+    return [merged_finding.rule for merged_finding in merged(findings, Lines(text), lint)]
 
 
 def test_what_two_tools_say_of_one_line_is_told_once_by_the_more_exact_one() -> None:
@@ -61,8 +61,8 @@ def test_a_rule_can_be_turned_off(wish: Lint) -> None:
 
 
 def test_a_rule_can_be_made_worse() -> None:
-    (one,) = merged([finding("width-trunc")], Lines("a"), Lint(severity={"width-trunc": "error"}))
-    assert one.level is Level.ERROR
+    (merged_finding,) = merged([finding("width-trunc")], Lines("a"), Lint(severity={"width-trunc": "error"}))
+    assert merged_finding.level is Level.ERROR
 
 
 @pytest.mark.parametrize(

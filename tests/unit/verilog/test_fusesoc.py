@@ -122,8 +122,8 @@ def test_an_unknown_target_is_told_with_those_that_there_are(project: Path) -> N
 )
 def test_what_is_wrong_is_told(tmp_path: Path, text: str, message: str) -> None:
     write(tmp_path, {"a.core": text})
-    told = [one.message for one in read_core(tmp_path / "a.core", tmp_path).complaints]
-    assert (message in told[0]) if message else told == []
+    messages = [complaint.message for complaint in read_core(tmp_path / "a.core", tmp_path).complaints]
+    assert (message in messages[0]) if message else messages == []
 
 
 def test_conditions_inside_each_other_end(tmp_path: Path) -> None:

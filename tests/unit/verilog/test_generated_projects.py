@@ -42,7 +42,9 @@ def test_no_file_of_a_right_project_has_an_error(tmp_path: Path, file_list: bool
     for name in GENERATED.listed:
         analysis = project.analysis_of(tmp_path / name)
         assert analysis is not None
-        assert [one.message for one in analysis.diagnostics if one.severity is Severity.ERROR] == [], name
+        assert [
+            diagnostic.message for diagnostic in analysis.diagnostics if diagnostic.severity is Severity.ERROR
+        ] == [], name
 
 
 def test_a_short_list_is_compiled_whole(tmp_path: Path) -> None:
@@ -55,12 +57,12 @@ def test_of_a_long_list_a_file_is_compiled_with_what_it_needs_and_what_instantia
 ) -> None:
     monkeypatch.setattr(compilation_files, "_MAX_BYTES", 30_000)
     project = Project(GENERATED.write(tmp_path, file_list=True), Documents())
-    found = names(project, "block_0/unit_9.sv")
-    assert found[:3] == ["unit_9", "unit_2", "top"]
+    compiled_names = names(project, "block_0/unit_9.sv")
+    assert compiled_names[:3] == ["unit_9", "unit_2", "top"]
     assert {"common_pkg", "unit_37", "unit_38", "unit_39", "unit_40", "block_0_pkg", "block_1_pkg", "common_queue"} <= {
-        *found
+        *compiled_names
     }
-    assert not {"unit_1", "unit_10", "unit_41"} & {*found}
+    assert not {"unit_1", "unit_10", "unit_41"} & {*compiled_names}
 
 
 def test_a_parent_that_is_being_written_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,8 +80,10 @@ def test_the_index_tells_which_files_have_a_name_in_their_code(tmp_path: Path) -
     project = Project(tmp_path, Documents())
     project.refresh()
     assert project.inventory is not None
-    found = {name: [path.name for path in project.inventory.naming(name)] for name in ("a", "b", "x+y", "not_here")}
-    assert found == {"a": ["a.sv"], "b": ["b.sv"], "x+y": ["a.sv"], "not_here": []}
+    paths_by_name = {
+        name: [path.name for path in project.inventory.naming(name)] for name in ("a", "b", "x+y", "not_here")
+    }
+    assert paths_by_name == {"a": ["a.sv"], "b": ["b.sv"], "x+y": ["a.sv"], "not_here": []}
 
 
 def test_references_are_those_that_every_file_by_itself_has(tmp_path: Path) -> None:
@@ -90,18 +94,18 @@ def test_references_are_those_that_every_file_by_itself_has(tmp_path: Path) -> N
         path = tmp_path / dice.choice(small.listed)
         analysis = project.analysis_of(path)
         assert analysis is not None
-        at = dice.choice([found.start() for found in re.finditer(rb"\b[a-z_]\w+", analysis.data)])
-        for target in {occurrence.target for occurrence in analysis.occurrences_at(at)}:
+        offset = dice.choice([match.start() for match in re.finditer(rb"\b[a-z_]\w+", analysis.data)])
+        for target in {occurrence.target for occurrence in analysis.occurrences_at(offset)}:
             places += 1
             everywhere = (project.analysis_of(tmp_path / name) for name in small.texts)
             expected = {
-                one
+                occurrence_
                 for inside in everywhere
                 if inside is not None
-                for one in (*inside.occurrences(), *inside.occurrences_of(target.name))
-                if one.target == target
+                for occurrence_ in (*inside.occurrences(), *inside.occurrences_of(target.name))
+                if occurrence_.target == target
             }
-            assert set(references(project, target)) == expected, (path, at, target)
+            assert set(references(project, target)) == expected, (path, offset, target)
 
 
 def test_a_name_that_a_macro_writes_is_found_where_the_macro_is_used(tmp_path: Path) -> None:
@@ -112,7 +116,7 @@ def test_a_name_that_a_macro_writes_is_found_where_the_macro_is_used(tmp_path: P
     analysis = project.analysis_of(tmp_path / "a.sv")
     assert analysis is not None
     (declared,) = analysis.occurrences_at(text.index("ready_q"))
-    assert sorted(one.start for one in references(project, declared.target)) == [
+    assert sorted(occurrence.start for occurrence in references(project, declared.target)) == [
         text.index("ready_q"),
         text.index("`READY"),
         text.index("ready)"),
@@ -120,7 +124,7 @@ def test_a_name_that_a_macro_writes_is_found_where_the_macro_is_used(tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("other", "is_found"),
+    ("bench_text", "is_found"),
     [
         ("module tb; dut u_dut (.data(1'b0)); endmodule", True),
         ("module tb; dut #(.W(1)) u_dut (.*); assign u_dut.data = 1; endmodule", True),
@@ -131,17 +135,17 @@ def test_a_name_that_a_macro_writes_is_found_where_the_macro_is_used(tmp_path: P
     ],
 )
 def test_only_files_that_can_name_what_is_in_a_module_are_looked_into(
-    tmp_path: Path, other: str, is_found: bool
+    tmp_path: Path, bench_text: str, is_found: bool
 ) -> None:
     text = "module dut #(parameter W = 1) (input [W-1:0] data); endmodule\n"
     (tmp_path / "dut.sv").write_text(text)
-    (tmp_path / "tb.sv").write_text(other)
+    (tmp_path / "tb.sv").write_text(bench_text)
     project = Project(tmp_path, Documents())
     analysis = project.analysis_of(tmp_path / "dut.sv")
     assert analysis is not None
     (declared,) = analysis.occurrences_at(text.index("data"))
     assert (tmp_path / "tb.sv" in candidates(project, declared.target)) == is_found
-    assert (tmp_path / "tb.sv" in {one.path for one in references(project, declared.target)}) == is_found
+    assert (tmp_path / "tb.sv" in {occurrence.path for occurrence in references(project, declared.target)}) == is_found
 
 
 def test_a_path_leads_through_modules_that_do_not_have_the_name(tmp_path: Path) -> None:
@@ -153,7 +157,7 @@ def test_a_path_leads_through_modules_that_do_not_have_the_name(tmp_path: Path) 
     analysis = project.analysis_of(tmp_path / "dut.sv")
     assert analysis is not None
     (declared,) = analysis.occurrences_at(len("module dut; wire "))
-    assert [one.path.name for one in references(project, declared.target)] == ["dut.sv", "tb.sv"]
+    assert [occurrence.path.name for occurrence in references(project, declared.target)] == ["dut.sv", "tb.sv"]
 
 
 def read_files(monkeypatch: pytest.MonkeyPatch) -> list[str]:
@@ -169,14 +173,14 @@ def read_files(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def indexed(folder: Path, store: IndexStore) -> Inventory:
-    found = Inventory(folder, store)
-    found.refresh()
-    found.wait()
-    found.refresh()
+    index = Inventory(folder, store)
+    index.refresh()
+    index.wait()
+    index.refresh()
     for thread in threading.enumerate():
         if thread.name == "inventory":
             thread.join()
-    return found
+    return index
 
 
 def test_what_a_large_folder_declares_is_kept_from_one_start_to_the_next(
@@ -190,7 +194,9 @@ def test_what_a_large_folder_declares_is_kept_from_one_start_to_the_next(
     second = indexed(folder, store)
     assert read == ["unit_9.sv"]
     assert [path.name for path in second.naming("brand_new")] == ["unit_9.sv"]
-    assert list(second.naming("common_queue")) == [one for one in first.naming("common_queue") if one.stem != "unit_9"]
+    assert list(second.naming("common_queue")) == [
+        path for path in first.naming("common_queue") if path.stem != "unit_9"
+    ]
     assert second.declaring == first.declaring
     assert (tmp_path / "index").stat().st_mode & 0o777 == 0o700
 
@@ -200,7 +206,7 @@ def test_a_damaged_index_is_made_anew(tmp_path: Path, damage: str) -> None:
     folder = generated_project(220).write(tmp_path / "rtl", file_list=False)
     store = IndexStore(tmp_path / "index")
     indexed(folder, store)
-    (kept,) = (tmp_path / "index").iterdir()
-    kept.write_text(damage)
+    (index_file,) = (tmp_path / "index").iterdir()
+    index_file.write_text(damage)
     assert len(indexed(folder, store).entries) == 220
     assert len(store.load(folder)) == 220

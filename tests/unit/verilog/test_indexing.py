@@ -36,11 +36,11 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     """Lets the background begin."""
     opened, original = threading.Event(), indexing.read_entries
 
-    def held(*given: object) -> object:
+    def wait_and_read(*arguments: object) -> object:
         opened.wait(20)
-        return original(*given)  # type: ignore[arg-type]
+        return original(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(inventory, "read_entries", held)
+    monkeypatch.setattr(inventory, "read_entries", wait_and_read)
     yield opened
     opened.set()
 
@@ -54,7 +54,7 @@ def opened(folder: Path, text: str, documents: Documents) -> tuple[Path, Documen
 def errors(project: Project, path: Path) -> list[str]:
     analysis = project.analysis_of(path)
     assert analysis is not None
-    return [one.message for one in analysis.diagnostics if one.severity is Severity.ERROR]
+    return [diagnostic.message for diagnostic in analysis.diagnostics if diagnostic.severity is Severity.ERROR]
 
 
 def test_what_other_files_may_hold_is_no_error_before_they_were_read(folder: Path, gate: threading.Event) -> None:
@@ -98,17 +98,17 @@ def test_a_search_waits_for_all_files(folder: Path, gate: threading.Event) -> No
 
 
 def test_the_background_reads_what_a_look_at_once_would(folder: Path) -> None:
-    told: list[tuple[int, int]] = []
-    found = Inventory(folder, on_progress=lambda read, number: told.append((read, number)))
-    found.refresh()
-    found.wait()
-    found.refresh()
-    assert found.is_whole
-    assert {path: values_of(entry) for path, entry in found.entries.items()} == {
-        path: values_of(indexing.read_entry(path, stamp)) for path, stamp in found.stamps.items()
+    progress: list[tuple[int, int]] = []
+    index = Inventory(folder, on_progress=lambda read, number: progress.append((read, number)))
+    index.refresh()
+    index.wait()
+    index.refresh()
+    assert index.is_whole
+    assert {path: values_of(entry) for path, entry in index.entries.items()} == {
+        path: values_of(indexing.read_entry(path, stamp)) for path, stamp in index.stamps.items()
     }
-    assert told[0][0] == 0
-    assert told[-1][0] == told[-1][1] == FILLERS + 3
+    assert progress[0][0] == 0
+    assert progress[-1][0] == progress[-1][1] == FILLERS + 3
 
 
 @pytest.mark.parametrize("program", ["/nowhere/python", "/bin/true"])
@@ -116,11 +116,11 @@ def test_without_the_process_the_files_are_read_all_the_same(
     folder: Path, monkeypatch: pytest.MonkeyPatch, program: str
 ) -> None:
     monkeypatch.setattr(sys, "executable", program)
-    found = Inventory(folder)
-    found.refresh()
-    found.wait()
-    found.refresh()
-    assert len(found.entries) == FILLERS + 3
+    index = Inventory(folder)
+    index.refresh()
+    index.wait()
+    index.refresh()
+    assert len(index.entries) == FILLERS + 3
 
 
 def test_a_module_of_the_working_directory_is_not_imported(
@@ -128,17 +128,17 @@ def test_a_module_of_the_working_directory_is_not_imported(
 ) -> None:
     (tmp_path / "json.py").write_text("open('taken', 'w')\n")
     monkeypatch.chdir(tmp_path)
-    found = Inventory(folder)
-    found.refresh()
-    found.wait()
+    index = Inventory(folder)
+    index.refresh()
+    index.wait()
     assert not (tmp_path / "taken").exists()
 
 
 def test_a_file_that_changed_while_it_was_read_is_read_again(folder: Path, gate: threading.Event) -> None:
-    found = Inventory(folder)
-    found.refresh()
+    index = Inventory(folder)
+    index.refresh()
     (folder / "filler_7.sv").write_text("module filler_7; wire brand_new; endmodule\n")
     gate.set()
-    found.wait()
-    found.refresh()
-    assert list(found.naming("brand_new")) == [folder / "filler_7.sv"]
+    index.wait()
+    index.refresh()
+    assert list(index.naming("brand_new")) == [folder / "filler_7.sv"]

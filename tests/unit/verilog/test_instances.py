@@ -22,7 +22,7 @@ def _always_look(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inventory, "_current_s", lambda took_s: 0.0)
 
 
-def written(folder: Path, **texts: str) -> Project:
+def written_project(folder: Path, **texts: str) -> Project:
     for name, text in texts.items():
         path = folder / f"{name.replace('__', '/')}.sv"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -30,8 +30,8 @@ def written(folder: Path, **texts: str) -> Project:
     return Project(folder, Documents())
 
 
-def everything(design: Design) -> list[Instance]:
-    return [one for top in design.tops() for one in (top, *design.below(top.path))]
+def all_instances(design: Design) -> list[Instance]:
+    return [instance for top in design.tops() for instance in (top, *design.instances_below(top.path))]
 
 
 def viewed(project: Project, instance: Instance) -> tuple[str, tuple[tuple[str, str], ...]]:
@@ -41,14 +41,14 @@ def viewed(project: Project, instance: Instance) -> tuple[str, tuple[tuple[str, 
     analysis = project.analysis_of(instance.declared.path)
     body = analysis.body(instance.module) if analysis is not None else None
     assert body is not None
-    values = {one.name: str(getattr(one, "value", "")) for one in body.parameters}
+    values = {parameter.name: str(getattr(parameter, "value", "")) for parameter in body.parameters}
     return body.hierarchicalPath, tuple((name, values[name]) for name, _ in instance.parameters)
 
 
 @pytest.mark.parametrize("file_list", [True, False], ids=["list", "folder"])
 def test_a_module_has_the_parameters_of_whatever_instance_it_is_viewed_as(tmp_path: Path, file_list: bool) -> None:
     project = Project(generated_project(60).write(tmp_path, file_list=file_list), Documents())
-    instances = everything(project.design(tmp_path / "any.sv"))
+    instances = all_instances(project.design(tmp_path / "any.sv"))
     assert len(instances) > 150
     for instance in random.Random(1).sample(instances, 25):
         path, values = viewed(project, instance)
@@ -58,44 +58,48 @@ def test_a_module_has_the_parameters_of_whatever_instance_it_is_viewed_as(tmp_pa
 
 
 def test_of_modules_of_one_name_those_on_the_path_count(tmp_path: Path) -> None:
-    project = written(
+    project = written_project(
         tmp_path,
         lib__cell="module cell_ #(N = 1) (); endmodule",
         lib__wrap="module wrap; cell_ #(2) near (); endmodule",
         far__away__wrap="module wrap; cell_ #(3) distant (); endmodule",
         far__away__top="module top; wrap w (); endmodule",
     )
-    instances = everything(project.design(tmp_path / "lib/cell.sv"))
-    (found,) = [one for one in instances if one.module == "cell_"]
-    assert viewed(project, found)[0] == found.path
+    instances = all_instances(project.design(tmp_path / "lib/cell.sv"))
+    (instance,) = [candidate for candidate in instances if candidate.module == "cell_"]
+    assert viewed(project, instance)[0] == instance.path
 
 
 def test_what_a_bind_adds_to_a_top_can_be_viewed(tmp_path: Path) -> None:
-    project = written(
+    project = written_project(
         tmp_path,
         checks="module checks #(N = 1) (); endmodule",
         binding="module binding; bind top checks #(5) bound (); endmodule",
         top="module top; endmodule",
     )
-    (found,) = [one for one in everything(project.design(tmp_path / "top.sv")) if one.module == "checks"]
-    assert (found.path, found.parameters) == ("top.bound", (("N", "5"),))
-    assert viewed(project, found) == ("top.bound", (("N", "5"),))
+    (instance,) = [
+        candidate for candidate in all_instances(project.design(tmp_path / "top.sv")) if candidate.module == "checks"
+    ]
+    assert (instance.path, instance.parameters) == ("top.bound", (("N", "5"),))
+    assert viewed(project, instance) == ("top.bound", (("N", "5"),))
 
 
 @pytest.mark.parametrize("inside", [True, False], ids=["in a module", "in a file"])
 def test_what_a_bind_adds_below_a_top_can_be_viewed(tmp_path: Path, inside: bool) -> None:
     bind = "bind dut checks #(W + 1) bound ();"
-    project = written(
+    project = written_project(
         tmp_path,
         checks="module checks #(N = 1) (); endmodule",
         binding=f"module binding; {bind} endmodule" if inside else bind,
         dut="module dut #(W = 1) (); endmodule",
         top="module top; dut #(6) first (); dut #(8) second (); endmodule",
     )
-    found = [one for one in everything(project.design(tmp_path / "top.sv")) if one.module == "checks"]
-    assert [one.path for one in found] == ["top.first.bound", "top.second.bound"]
-    for one, value in zip(found, ("7", "9"), strict=True):
-        assert viewed(project, one) == (one.path, (("N", value),))
+    bound_instances = [
+        candidate for candidate in all_instances(project.design(tmp_path / "top.sv")) if candidate.module == "checks"
+    ]
+    assert [instance.path for instance in bound_instances] == ["top.first.bound", "top.second.bound"]
+    for instance, value in zip(bound_instances, ("7", "9"), strict=True):
+        assert viewed(project, instance) == (instance.path, (("N", value),))
     # The chosen path leads nowhere any more: every module is there with its default parameters.
     (tmp_path / "top.sv").write_text("module top; endmodule")
     for name in ("checks", "dut"):
@@ -106,9 +110,9 @@ def test_what_a_bind_adds_below_a_top_can_be_viewed(tmp_path: Path, inside: bool
 
 
 def test_a_path_that_leads_nowhere_any_more_gives_the_default_parameters(tmp_path: Path) -> None:
-    project = written(tmp_path, a="module a #(N = 1) (); endmodule", b="module b; a #(7) u (); endmodule")
-    (found,) = project.design(tmp_path / "a.sv").of_module("a")
-    assert viewed(project, found)[0] == "b.u"
+    project = written_project(tmp_path, a="module a #(N = 1) (); endmodule", b="module b; a #(7) u (); endmodule")
+    (instance,) = project.design(tmp_path / "a.sv").of_module("a")
+    assert viewed(project, instance)[0] == "b.u"
     (tmp_path / "b.sv").write_text("module b; a #(7) other (); endmodule")
     analysis = project.analysis_of(tmp_path / "a.sv")
     assert analysis is not None
@@ -118,25 +122,25 @@ def test_a_path_that_leads_nowhere_any_more_gives_the_default_parameters(tmp_pat
 
 
 def test_escaped_names_and_arrays_are_found_again_by_their_paths(tmp_path: Path) -> None:
-    project = written(
+    project = written_project(
         tmp_path,
         a="module a #(N = 1) (); endmodule",
         b="module b; a #(2) \\x.y (); a #(3) many [1:0][1:0] (); if (1) begin : g a #(4) \\g[0] (); end endmodule",
     )
     design = project.design(tmp_path / "a.sv")
-    found = design.of_module("a")
-    assert len(found) == 6
-    for one in found:
-        assert [last.path for last in design.along(one.path)][-1] == one.path
-        assert one.instantiated is not None
-        text = (tmp_path / "b.sv").read_bytes()[one.instantiated.start : one.instantiated.end]
+    instances = design.of_module("a")
+    assert len(instances) == 6
+    for instance in instances:
+        assert [last.path for last in design.instances_along(instance.path)][-1] == instance.path
+        assert instance.instantiated is not None
+        text = (tmp_path / "b.sv").read_bytes()[instance.instantiated.start : instance.instantiated.end]
         assert text in (b"\\x.y", b"many", b"\\g[0]")
 
 
 def test_a_module_that_instantiates_itself_ends_somewhere(tmp_path: Path) -> None:
-    project = written(tmp_path, a="module top; a u (); endmodule module a; a u (); endmodule")
+    project = written_project(tmp_path, a="module top; a u (); endmodule module a; a u (); endmodule")
     design = project.design(tmp_path / "a.sv")
-    assert [one.path for one in design.tops()] == ["top"]
+    assert [top.path for top in design.tops()] == ["top"]
     assert len(design.of_module("a")) < 20_000
 
 
@@ -147,14 +151,16 @@ def test_a_folder_without_designs_has_no_hierarchy(tmp_path: Path) -> None:
 
 def test_a_view_is_kept_until_it_is_the_default_again(tmp_path: Path) -> None:
     store = ViewStore(tmp_path / "views")
-    project = written(tmp_path / "design", a="module a #(N = 1) (); endmodule", b="module b; a #(7) u (); endmodule")
-    (found,) = project.design(tmp_path / "design" / "a.sv").of_module("a")
-    view = View("b", {"a": found.as_path})
+    project = written_project(
+        tmp_path / "design", a="module a #(N = 1) (); endmodule", b="module b; a #(7) u (); endmodule"
+    )
+    (instance,) = project.design(tmp_path / "design" / "a.sv").of_module("a")
+    view = View("b", {"a": instance.as_path})
     store.save(tmp_path / "design", view)
     assert ViewStore(tmp_path / "views").load(tmp_path / "design") == view
     assert store.load(tmp_path / "other") == DEFAULTS
-    (kept,) = (tmp_path / "views").iterdir()
-    kept.write_text('{"top": 3, "instances": [1]}')
+    (view_file,) = (tmp_path / "views").iterdir()
+    view_file.write_text('{"top": 3, "instances": [1]}')
     assert store.load(tmp_path / "design") == DEFAULTS
     store.save(tmp_path / "design", DEFAULTS)
     assert list((tmp_path / "views").iterdir()) == []

@@ -40,13 +40,13 @@ def macros() -> KnownMacros:
     ],
 )
 def test_a_use_becomes_what_the_definition_says(name: str, use: str, expected: str | None) -> None:
-    known = macros()
-    assert expanded(known[name], used_at(use, 0), known) == expected
+    known_macros = macros()
+    assert expanded(known_macros[name], used_at(use, 0), known_macros) == expected
 
 
 def test_a_macro_that_uses_itself_comes_to_an_end() -> None:
-    known = macros()
-    assert expanded(known["LOOP"], None, known) is not None
+    known_macros = macros()
+    assert expanded(known_macros["LOOP"], None, known_macros) is not None
 
 
 def test_the_comment_above_documents_a_macro() -> None:

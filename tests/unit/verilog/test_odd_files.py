@@ -20,12 +20,12 @@ def test_a_pipe_named_like_a_design_file_is_left_out(tmp_path: Path) -> None:
     (tmp_path / "a.sv").write_text("module a; b u_b (); endmodule\n")
     for name in ("b.sv", "b.svh", "all.f"):
         os.mkfifo(tmp_path / name)
-    found = Project(tmp_path, Documents())
-    analysis = found.analysis_of(tmp_path / "a.sv")
+    project = Project(tmp_path, Documents())
+    analysis = project.analysis_of(tmp_path / "a.sv")
     assert analysis is not None
-    assert [one.message for one in analysis.diagnostics] == ["unknown module 'b'"]
-    assert found.analysis_of(tmp_path / "b.sv") is None
-    assert found.paths == [tmp_path / "a.sv"]
+    assert [diagnostic.message for diagnostic in analysis.diagnostics] == ["unknown module 'b'"]
+    assert project.analysis_of(tmp_path / "b.sv") is None
+    assert project.paths == [tmp_path / "a.sv"]
 
 
 def nested(depth: int) -> str:
@@ -40,19 +40,19 @@ def test_thousands_of_nested_blocks_are_analysed(tmp_path: Path) -> None:
     path.write_text(nested(DEEP))
     analysis = Project(tmp_path, Documents()).analysis_of(path)
     assert analysis is not None
-    assert [one.message for one in analysis.diagnostics] == [
+    assert [diagnostic.message for diagnostic in analysis.diagnostics] == [
         "use of undeclared identifier 'y'",
         "unknown module 'absent'",
     ]
-    used = analysis.occurrence_at(path.read_text().index("x = y"))
-    assert used is not None
-    assert used.target.start == path.read_text().index("x;")
+    occurrence = analysis.occurrence_at(path.read_text().index("x = y"))
+    assert occurrence is not None
+    assert occurrence.target.start == path.read_text().index("x;")
 
 
-@pytest.mark.parametrize(("depth", "said"), [(DEEP, 2), (20_000, 1)])
-def test_a_large_file_of_nested_blocks_is_analysed_in_pieces(depth: int, said: int) -> None:
+@pytest.mark.parametrize(("depth", "diagnostic_count"), [(DEEP, 2), (20_000, 1)])
+def test_a_large_file_of_nested_blocks_is_analysed_in_pieces(depth: int, diagnostic_count: int) -> None:
     document = Documents().open("file:///m.sv", 1, nested(depth))
-    assert len(Piecewise(Path("/m.sv"), is_alone=False).diagnostics(document.units)) == said
+    assert len(Piecewise(Path("/m.sv"), is_alone=False).diagnostics(document.units)) == diagnostic_count
 
 
 def test_a_port_that_its_module_does_not_find_again_is_looked_up(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no 
 NOT_PLAIN = "is not a plain file, so it is not read."
 
 
-def said(
+def quoted_messages(
     folder: Path, name: str = "a.sv", documents: Documents | None = None, settings: ProjectSettings | None = None
 ) -> list[str]:
     """What is said of a file, each with the text that it is said of."""
@@ -26,7 +26,10 @@ def said(
     analysis = project.analysis_of(folder / name)
     assert analysis is not None
     data = (folder / name).read_bytes()
-    return [f"{data[one.start : one.end].decode()}: {one.message}" for one in analysis.diagnostics]
+    return [
+        f"{data[diagnostic.start : diagnostic.end].decode()}: {diagnostic.message}"
+        for diagnostic in analysis.diagnostics
+    ]
 
 
 def write(folder: Path, **files: str) -> None:
@@ -39,7 +42,7 @@ def write(folder: Path, **files: str) -> None:
 def test_a_pipe_is_not_read_and_everything_else_is_analysed(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "p.svh")
     write(tmp_path, a_sv='`include "p.svh"\nmodule m; absent u (); endmodule\n')
-    assert said(tmp_path) == ["absent: unknown module 'absent'", f'"p.svh": p.svh {NOT_PLAIN}']
+    assert quoted_messages(tmp_path) == ["absent: unknown module 'absent'", f'"p.svh": p.svh {NOT_PLAIN}']
 
 
 @pytest.mark.parametrize(
@@ -51,14 +54,16 @@ def test_a_pipe_is_found_under_every_name(tmp_path: Path, include: str) -> None:
     os.mkfifo(tmp_path / "inc" / "p.svh")
     name = include.format(folder=tmp_path)
     write(tmp_path, rtl__a_sv=f"`include {name}\nmodule m; endmodule\n")
-    assert said(tmp_path, "rtl/a.sv", settings=ProjectSettings(include_dirs=("inc",))) == [f"{name}: p.svh {NOT_PLAIN}"]
+    assert quoted_messages(tmp_path, "rtl/a.sv", settings=ProjectSettings(include_dirs=("inc",))) == [
+        f"{name}: p.svh {NOT_PLAIN}"
+    ]
 
 
 def test_a_pipe_that_a_header_includes_is_reported_in_the_header(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "p.svh")
     write(tmp_path, a_sv='`include "h.svh"\nmodule m; endmodule\n', h_svh='\n`include "p.svh"\n')
-    assert said(tmp_path) == []
-    assert said(tmp_path, "h.svh") == [f'"p.svh": p.svh {NOT_PLAIN}']
+    assert quoted_messages(tmp_path) == []
+    assert quoted_messages(tmp_path, "h.svh") == [f'"p.svh": p.svh {NOT_PLAIN}']
 
 
 @pytest.mark.parametrize(
@@ -84,21 +89,24 @@ def test_a_pipe_is_not_read_where_a_macro_writes_the_include(tmp_path: Path, tex
         deep_svh='`include "p.svh"\n',
     )
     settings = ProjectSettings(defines=('GIVEN="p.svh"',))
-    found = [*said(tmp_path, settings=settings), *said(tmp_path, "deep.svh", settings=settings)]
-    assert any(one.endswith(f"p.svh {NOT_PLAIN}") for one in found)
+    messages = [
+        *quoted_messages(tmp_path, settings=settings),
+        *quoted_messages(tmp_path, "deep.svh", settings=settings),
+    ]
+    assert any(message.endswith(f"p.svh {NOT_PLAIN}") for message in messages)
 
 
 def test_a_link_to_a_device_is_not_read(tmp_path: Path) -> None:
     (tmp_path / "z.svh").symlink_to("/dev/zero")
     write(tmp_path, a_sv='`include "z.svh"\n`include "/dev/zero"\nmodule m; endmodule\n')
-    assert said(tmp_path) == [f'"z.svh": z.svh {NOT_PLAIN}', f'"/dev/zero": zero {NOT_PLAIN}']
+    assert quoted_messages(tmp_path) == [f'"z.svh": z.svh {NOT_PLAIN}', f'"/dev/zero": zero {NOT_PLAIN}']
 
 
 def test_a_huge_header_is_not_read(tmp_path: Path) -> None:
     write(tmp_path, a_sv='`include "h.svh"\nmodule m; endmodule\n')
     with (tmp_path / "h.svh").open("wb") as file:
         file.truncate(1 << 40)
-    assert said(tmp_path) == ['"h.svh": h.svh is larger than 16 MB, so it is not read.']
+    assert quoted_messages(tmp_path) == ['"h.svh": h.svh is larger than 16 MB, so it is not read.']
 
 
 def test_names_that_too_many_macros_write_one_after_the_other_are_not_followed(tmp_path: Path) -> None:
@@ -107,19 +115,19 @@ def test_names_that_too_many_macros_write_one_after_the_other_are_not_followed(t
         (tmp_path / f"h{number}.svh").write_text(f'`define N{number + 1} "h{number + 1}.svh"\n')
     includes = "".join(f"`include `N{number}\n" for number in range(71))
     write(tmp_path, a_sv=f'`define N0 "h0.svh"\n{includes}module m; endmodule\n')
-    assert any("include depth" in one for one in said(tmp_path))
+    assert any("include depth" in message for message in quoted_messages(tmp_path))
 
 
 def test_a_name_that_is_too_long_for_a_path_is_an_error_at_its_place(tmp_path: Path) -> None:
     write(tmp_path, a_sv=f'`include "{"x/" * 4_000}"\nmodule m; endmodule\n')
-    assert len(said(tmp_path)) == 1
+    assert len(quoted_messages(tmp_path)) == 1
 
 
 def test_a_header_that_includes_itself_by_ever_longer_names_ends(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "p.svh")
     write(tmp_path, d__a_sv='`include "../d/h.svh"\n', d__h_svh='`include "../d/h.svh"\n`include "../d/../p.svh"\n')
-    assert said(tmp_path, "d/a.sv") == []
-    assert f'"../d/../p.svh": p.svh {NOT_PLAIN}' in said(tmp_path, "d/h.svh")
+    assert quoted_messages(tmp_path, "d/a.sv") == []
+    assert f'"../d/../p.svh": p.svh {NOT_PLAIN}' in quoted_messages(tmp_path, "d/h.svh")
 
 
 def test_a_pipe_that_becomes_a_file_is_read_and_a_file_that_becomes_a_pipe_is_not(tmp_path: Path) -> None:
@@ -131,7 +139,7 @@ def test_a_pipe_that_becomes_a_file_is_read_and_a_file_that_becomes_a_pipe_is_no
         project.outdate()
         analysis = project.analysis_of(tmp_path / "a.sv")
         assert analysis is not None
-        return [one.message for one in analysis.diagnostics]
+        return [diagnostic.message for diagnostic in analysis.diagnostics]
 
     assert len(messages()) == 2
     path.write_text('`define TEXT "text"\n')
@@ -148,7 +156,7 @@ def test_an_open_header_counts_however_it_is_included(tmp_path: Path) -> None:
     write(tmp_path, rtl__a_sv='`include "../inc/h.svh"\nmodule m; initial $display(`TEXT); endmodule\n', inc__h_svh="")
     documents = Documents()
     documents.open((tmp_path / "inc" / "h.svh").as_uri(), 1, '`define TEXT "text"\n')
-    assert said(tmp_path, "rtl/a.sv", documents) == []
+    assert quoted_messages(tmp_path, "rtl/a.sv", documents) == []
 
 
 def test_a_header_that_is_created_later_is_read(tmp_path: Path) -> None:
@@ -160,7 +168,7 @@ def test_a_header_that_is_created_later_is_read(tmp_path: Path) -> None:
         project.outdate()
         analysis = project.analysis_of(tmp_path / "a.sv")
         assert analysis is not None
-        return [one.message for one in analysis.diagnostics]
+        return [diagnostic.message for diagnostic in analysis.diagnostics]
 
     assert len(messages()) == 2
     documents.open((tmp_path / "h.svh").as_uri(), 1, '`define TEXT "unsaved"\n')
@@ -174,8 +182,8 @@ def test_a_header_that_is_created_later_is_read(tmp_path: Path) -> None:
 def test_a_large_file_by_itself_reads_no_pipe(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "p.svh")
     document = Documents().open((tmp_path / "a.sv").as_uri(), 1, '`include "p.svh"\nmodule m; endmodule\n')
-    found = Piecewise(tmp_path / "a.sv", is_alone=True).diagnostics(document.units)
-    assert [one.message for one in found] == [f"p.svh {NOT_PLAIN}"]
+    diagnostics = Piecewise(tmp_path / "a.sv", is_alone=True).diagnostics(document.units)
+    assert [diagnostic.message for diagnostic in diagnostics] == [f"p.svh {NOT_PLAIN}"]
 
 
 def test_reading_the_header_of_a_module_elsewhere_opens_no_file(tmp_path: Path) -> None:
@@ -199,8 +207,8 @@ def test_reading_the_header_of_a_module_elsewhere_opens_no_file(tmp_path: Path) 
 def test_a_header_that_includes_itself_twice_ends(tmp_path: Path) -> None:
     """Without a guard; 64 levels would be 2 to the power of 64 headers."""
     write(tmp_path, a_sv='`include "h.svh"\nmodule m; endmodule\n', h_svh='`include "h.svh"\n`include "h.svh"\n')
-    assert said(tmp_path) == []
-    assert len(said(tmp_path, "h.svh")) > 0
+    assert quoted_messages(tmp_path) == []
+    assert len(quoted_messages(tmp_path, "h.svh")) > 0
 
 
 def test_headers_that_include_each_other_behind_guards_are_read_to_their_end(tmp_path: Path) -> None:
@@ -214,7 +222,7 @@ def test_headers_that_include_each_other_behind_guards_are_read_to_their_end(tmp
     for name, text in chain.items():
         (tmp_path / name.replace("_", ".")).write_text(text)
     write(tmp_path, a_sv='`include "h0.svh"\nmodule m; localparam int L = DEEP; endmodule\n')
-    assert said(tmp_path) == []
+    assert quoted_messages(tmp_path) == []
 
 
 BY_MACRO = '`define P(name) `"name`"\n`include `P(p.svh)\nmodule m; endmodule\n'
@@ -223,36 +231,36 @@ BY_MACRO = '`define P(name) `"name`"\n`include `P(p.svh)\nmodule m; endmodule\n'
 def errors(project: Project, path: Path) -> list[str]:
     analysis = project.analysis_of(path)
     assert analysis is not None
-    return [one.message for one in analysis.diagnostics]
+    return [diagnostic.message for diagnostic in analysis.diagnostics]
 
 
 def test_a_pipe_that_appears_is_noticed_though_nothing_was_typed(tmp_path: Path) -> None:
     write(tmp_path, a_sv=BY_MACRO)
     project = Project(tmp_path, Documents())
-    assert not any(NOT_PLAIN in one for one in errors(project, tmp_path / "a.sv"))
+    assert not any(NOT_PLAIN in message for message in errors(project, tmp_path / "a.sv"))
     os.mkfifo(tmp_path / "p.svh")
     project.outdate()
-    assert any(NOT_PLAIN in one for one in errors(project, tmp_path / "a.sv"))
+    assert any(NOT_PLAIN in message for message in errors(project, tmp_path / "a.sv"))
 
 
 @pytest.mark.parametrize(
-    ("before", "after"),
+    ("old_text", "new_text"),
     [
         (BY_MACRO, BY_MACRO.replace("p.svh", "q.svh")),
         (BY_MACRO.replace("(p.svh)", "(\n  p.svh\n)"), BY_MACRO.replace("(p.svh)", "(\n  q.svh\n)")),
         (BY_MACRO.replace("`P(p.svh)", "`P(\\\np.svh)"), BY_MACRO.replace("`P(p.svh)", "`P(\\\nq.svh)")),
     ],
 )
-def test_another_name_that_a_macro_writes_is_looked_at(tmp_path: Path, before: str, after: str) -> None:
+def test_another_name_that_a_macro_writes_is_looked_at(tmp_path: Path, old_text: str, new_text: str) -> None:
     os.mkfifo(tmp_path / "q.svh")
     documents = Documents()
     path = tmp_path / "a.sv"
-    write(tmp_path, a_sv=before, p_svh="")
+    write(tmp_path, a_sv=old_text, p_svh="")
     (tmp_path / "p.svh").write_text("")
     project = Project(tmp_path, documents)
-    documents.open(path.as_uri(), 1, before)
-    assert not any(NOT_PLAIN in one for one in errors(project, path))
-    documents.open(path.as_uri(), 2, f"// {before}".replace("// `define", "`define") + "// typed\n")
-    assert not any(NOT_PLAIN in one for one in errors(project, path))
-    documents.open(path.as_uri(), 3, after)
-    assert any(NOT_PLAIN in one for one in errors(project, path))
+    documents.open(path.as_uri(), 1, old_text)
+    assert not any(NOT_PLAIN in message for message in errors(project, path))
+    documents.open(path.as_uri(), 2, f"// {old_text}".replace("// `define", "`define") + "// typed\n")
+    assert not any(NOT_PLAIN in message for message in errors(project, path))
+    documents.open(path.as_uri(), 3, new_text)
+    assert any(NOT_PLAIN in message for message in errors(project, path))

@@ -46,9 +46,11 @@ MARKED = "(* keep *)\n" + DESIGN.replace("module lone", "(* top *)\nmodule lone"
 
 
 def whole(text: str) -> list[SlangDiagnostic]:
-    said = lone_analysis(text).diagnostics
+    diagnostics = lone_analysis(text).diagnostics
     # What ends in a macro ends nowhere in the file.
-    return sorted((replace(one, end=max(one.start, one.end)) for one in said), key=repr)
+    return sorted(
+        (replace(diagnostic, end=max(diagnostic.start, diagnostic.end)) for diagnostic in diagnostics), key=repr
+    )
 
 
 def pieces(piecewise: Piecewise, documents: Documents) -> list[SlangDiagnostic]:
@@ -105,8 +107,8 @@ def test_after_any_edits_it_says_what_slang_says_of_the_whole(text: str) -> None
             start, end, new = 0, len(document.text), text
         else:
             new = dice.choice(bits)
-        place = Range(document.lines.position(start), document.lines.position(end))
-        document, _ = documents.change(URI, version, [TextDocumentContentChangePartial(text=new, range=place)])
+        edit_range = Range(document.lines.position(start), document.lines.position(end))
+        document, _ = documents.change(URI, version, [TextDocumentContentChangePartial(text=new, range=edit_range)])
         assert pieces(piecewise, documents) == whole(document.text), document.text
 
 
@@ -114,17 +116,17 @@ def test_only_what_is_connected_is_looked_at_again(monkeypatch: pytest.MonkeyPat
     looked: list[str] = []
     real = Piecewise._said
 
-    def said(self: Piecewise, text: str) -> tuple[SlangDiagnostic, ...]:
+    def checked_piece(self: Piecewise, text: str) -> tuple[SlangDiagnostic, ...]:
         looked.append(text)
         return real(self, text)
 
-    monkeypatch.setattr(Piecewise, "_said", said)
+    monkeypatch.setattr(Piecewise, "_said", checked_piece)
     documents = Documents()
     documents.open(URI, 1, DESIGN)
     piecewise = Piecewise(PATH, is_alone=True)
     pieces(piecewise, documents)
-    at = DESIGN[: DESIGN.index("  assign b")].count("\n")
-    change = TextDocumentContentChangePartial(text=" ", range=Range(Position(at, 0), Position(at, 0)))
+    line = DESIGN[: DESIGN.index("  assign b")].count("\n")
+    change = TextDocumentContentChangePartial(text=" ", range=Range(Position(line, 0), Position(line, 0)))
     documents.change(URI, 2, [change])
     pieces(piecewise, documents)
     assert "module leaf" in looked[0]

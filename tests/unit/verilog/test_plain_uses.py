@@ -46,8 +46,8 @@ PACKAGE = PlainName("p", TargetKind.PACKAGE)
 def test_a_use_is_plain(name: PlainName, text: str, roles: list[Role]) -> None:
     uses = name.uses(Outline(text.encode()))
     assert uses is not None
-    assert [one.role for one in uses] == roles
-    assert {text[one.start : one.end] for one in uses} <= {name.name}
+    assert [use.role for use in uses] == roles
+    assert {text[use.start : use.end] for use in uses} <= {name.name}
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def _always(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(navigation, "_FEW", 0)
 
 
-def found(project: Project, target: Target) -> set[Occurrence]:
+def found_occurrences(project: Project, target: Target) -> set[Occurrence]:
     return set(navigation.references(project, target))
 
 
@@ -91,7 +91,7 @@ def compiled(project: Project, target: Target, monkeypatch: pytest.MonkeyPatch) 
     with monkeypatch.context() as patched:
         patched.setattr(navigation, "_plain_name", lambda target: None)
         patched.setattr(navigation, "_seeing", lambda files, package: {path.name for path, _ in files})
-        return found(project, target)
+        return found_occurrences(project, target)
 
 
 def require_the_same(project: Project, names: Sequence[str], places: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,11 +101,15 @@ def require_the_same(project: Project, names: Sequence[str], places: int, monkey
     for _ in range(places):
         analysis = project.analysis_of(project.folder / dice.choice(names))
         assert analysis is not None
-        written = [one.start() for one in re.finditer(rb"\b[a-zA-Z_]\w+", analysis.outline.code)]
-        for at in dice.sample(written, min(8, len(written))):
-            for target in {one.target for one in analysis.occurrences_at(at) if one.target.kind in PLAIN_KINDS}:
+        offsets = [match.start() for match in re.finditer(rb"\b[a-zA-Z_]\w+", analysis.outline.code)]
+        for offset in dice.sample(offsets, min(8, len(offsets))):
+            for target in {
+                occurrence.target
+                for occurrence in analysis.occurrences_at(offset)
+                if occurrence.target.kind in PLAIN_KINDS
+            }:
                 searched += 1
-                assert found(project, target) == compiled(project, target, monkeypatch), target
+                assert found_occurrences(project, target) == compiled(project, target, monkeypatch), target
     assert searched > places
 
 
@@ -137,7 +141,7 @@ def test_references_in_a_real_core_are_those_of_compiling_every_file(
 
 @pytest.mark.usefixtures("_always")
 @pytest.mark.parametrize(
-    "other",
+    "other_texts",
     [
         "package q; localparam word_t = 3; endpackage\nmodule n; import q::*; wire w = word_t'(1); endmodule\n",
         "package q; class base #(type word_t = int); endclass endpackage\n"
@@ -145,18 +149,18 @@ def test_references_in_a_real_core_are_those_of_compiling_every_file(
     ],
 )
 def test_where_something_else_has_the_name_every_file_is_compiled(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other_texts: str
 ) -> None:
     (tmp_path / "p.sv").write_text("package p; typedef logic [3:0] word_t; endpackage\n")
     (tmp_path / "m.sv").write_text("module m; import p::*; word_t a; endmodule\n")
-    for number, text in enumerate(other.splitlines()):
+    for number, text in enumerate(other_texts.splitlines()):
         (tmp_path / f"other_{number}.sv").write_text(text)
     project = Project(tmp_path, Documents())
     analysis = project.analysis_of(tmp_path / "m.sv")
     assert analysis is not None
     target = analysis.occurrences_at(analysis.data.index(b"word_t"))[0].target
     assert target.path.name == "p.sv"
-    assert found(project, target) == compiled(project, target, monkeypatch)
+    assert found_occurrences(project, target) == compiled(project, target, monkeypatch)
 
 
 def test_a_routine_of_another_language_is_found(tmp_path: Path) -> None:
@@ -167,7 +171,7 @@ def test_a_routine_of_another_language_is_found(tmp_path: Path) -> None:
     analysis = project.analysis_of(tmp_path / "p.sv")
     assert analysis is not None
     (declared,) = analysis.occurrences_at(text.index("foo"))
-    assert {(one.path.stem, one.role) for one in found(project, declared.target)} == {
+    assert {(occurrence.path.stem, occurrence.role) for occurrence in found_occurrences(project, declared.target)} == {
         ("p", Role.DECLARATION),
         ("m", Role.CALL),
     }

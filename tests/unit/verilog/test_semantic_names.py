@@ -49,16 +49,16 @@ def analysis(text: str) -> Analysis:
 
 
 def roles(text: str, name: str) -> list[tuple[str, Role]]:
-    found = analysis(text)
+    analysed = analysis(text)
     return [
-        (found.outline.data[: one.start].decode().rpartition("\n")[2].strip(), one.role)
-        for one in found.occurrences()
-        if one.target.name == name
+        (analysed.outline.data[: occurrence.start].decode().rpartition("\n")[2].strip(), occurrence.role)
+        for occurrence in analysed.occurrences()
+        if occurrence.target.name == name
     ]
 
 
 @pytest.mark.parametrize(
-    ("place", "kind", "declared"),
+    ("snippet", "kind", "declared"),
     [
         ("state <=", TargetKind.VARIABLE, "state;"),
         ("BUSY;", TargetKind.ENUM_VALUE, "BUSY}"),
@@ -76,10 +76,10 @@ def roles(text: str, name: str) -> list[tuple[str, Role]]:
         ("state_t state", TargetKind.TYPE, "state_t;"),
     ],
 )
-def test_a_name_means_what_slang_means(place: str, kind: TargetKind, declared: str) -> None:
-    found = analysis(DESIGN).occurrence_at(DESIGN.index(place))
-    assert found is not None
-    assert (found.target.kind, found.target.start) == (kind, DESIGN.index(declared))
+def test_a_name_means_what_slang_means(snippet: str, kind: TargetKind, declared: str) -> None:
+    occurrence = analysis(DESIGN).occurrence_at(DESIGN.index(snippet))
+    assert occurrence is not None
+    assert (occurrence.target.kind, occurrence.target.start) == (kind, DESIGN.index(declared))
 
 
 def test_roles_tell_what_is_done_with_a_name() -> None:
@@ -90,8 +90,8 @@ def test_roles_tell_what_is_done_with_a_name() -> None:
 
 
 def test_an_output_port_writes_what_it_is_connected_to() -> None:
-    found = analysis(DESIGN)
-    connected = found.occurrence_at(DESIGN.index("o), .b"))
+    analysed = analysis(DESIGN)
+    connected = analysed.occurrence_at(DESIGN.index("o), .b"))
     assert connected is not None
     assert connected.role is Role.WRITE
 
@@ -103,16 +103,20 @@ def test_a_shorthand_connection_means_two_things() -> None:
 
 
 def test_what_stands_in_a_macros_parentheses_has_its_own_place() -> None:
-    (inner,) = [one for one in analysis(DESIGN).occurrences() if one.start == DESIGN.index("i);\nendmodule")]
+    (inner,) = [
+        occurrence
+        for occurrence in analysis(DESIGN).occurrences()
+        if occurrence.start == DESIGN.index("i);\nendmodule")
+    ]
     assert inner.target.start == DESIGN.index("i;\n  logic o")
     assert not inner.generated
 
 
 def test_what_a_macro_writes_stands_where_it_is_used() -> None:
     text = "`define DECLARE wire w;\nmodule m;\n`DECLARE\nassign w = 1;\nendmodule\n"
-    found = analysis(text).occurrence_at(text.index("w = 1"))
-    assert found is not None
-    assert (found.target.generated, found.target.start) == (True, text.index("`DECLARE\n"))
+    occurrence = analysis(text).occurrence_at(text.index("w = 1"))
+    assert occurrence is not None
+    assert (occurrence.target.generated, occurrence.target.start) == (True, text.index("`DECLARE\n"))
 
 
 @pytest.mark.parametrize(
@@ -120,30 +124,32 @@ def test_what_a_macro_writes_stands_where_it_is_used() -> None:
     ["", "\n", "module", "module m(", "class", "`", "`define", '`include "', "module m; assign = ; x.y.z = endmodule"],
 )
 def test_half_typed_text_has_no_more_than_it_has(text: str) -> None:
-    found = analysis(text)
-    assert all(found.occurrence_at(byte) is None or text for byte in range(len(text) + 1))
-    found.occurrences()
-    scopes_at(found, len(text))
+    analysed = analysis(text)
+    assert all(analysed.occurrence_at(byte) is None or text for byte in range(len(text) + 1))
+    analysed.occurrences()
+    scopes_at(analysed, len(text))
 
 
 def test_every_name_is_found_from_its_place_as_from_the_whole_file() -> None:
-    found = analysis(DESIGN)
-    for one in found.occurrences():
-        assert one in found.occurrences_at(one.start)
-        assert one in found.occurrences_at(one.end), DESIGN[one.start : one.end]
+    analysed = analysis(DESIGN)
+    for occurrence in analysed.occurrences():
+        assert occurrence in analysed.occurrences_at(occurrence.start)
+        assert occurrence in analysed.occurrences_at(occurrence.end), DESIGN[occurrence.start : occurrence.end]
 
 
 def test_the_scope_is_the_innermost() -> None:
-    found = analysis(DESIGN)
-    names = [scopes_at(found, DESIGN.index(place))[0].name for place in ("return a", "int z", "assign o", "import p")]
+    analysed = analysis(DESIGN)
+    names = [
+        scopes_at(analysed, DESIGN.index(snippet))[0].name for snippet in ("return a", "int z", "assign o", "import p")
+    ]
     assert names == ["f", "blk", "child", "child"]
-    assert scopes_at(found, 0)[0].kind.name == "CompilationUnit"
+    assert scopes_at(analysed, 0)[0].kind.name == "CompilationUnit"
 
 
 def test_members_are_those_of_the_type() -> None:
     text = "module m; typedef struct packed {logic a; logic [2:0] b;} t; t [3:0] x; assign x[1].b = 1; endmodule\n"
-    found = analysis(text)
-    x = symbol_at_path(found, text.index("assign"), ("x",))
+    analysed = analysis(text)
+    x = symbol_at_path(analysed, text.index("assign"), ("x",))
     assert x is not None
     assert [member.name for member in members_behind(x)] == ["a", "b"]
 
@@ -153,8 +159,12 @@ def test_names_of_the_same_word_are_kept_apart() -> None:
         "module m; int i; initial begin int i; i = 1; end initial i = 2;\n"
         "for (genvar i = 0; i < 2; i++) begin : g wire w = i; end endmodule\n"
     )
-    found = analysis(text)
-    starts = [(one.start, one.target.start) for one in found.occurrences() if one.target.name == "i"]
+    analysed = analysis(text)
+    starts = [
+        (occurrence.start, occurrence.target.start)
+        for occurrence in analysed.occurrences()
+        if occurrence.target.name == "i"
+    ]
     outer, inner, genvar = (
         text.index(part) + skip for part, skip in (("int i", 4), ("begin int i", 10), ("genvar i", 7))
     )
@@ -163,38 +173,38 @@ def test_names_of_the_same_word_are_kept_apart() -> None:
 
 def test_ports_declared_twice_are_one_thing() -> None:
     text = "module m(a, q);\ninput a; output q; reg q; wire a;\nalways @* q = a;\nendmodule\n"
-    found = analysis(text)
+    analysed = analysis(text)
     for name in "aq":
-        assert len({one.target for one in found.occurrences() if one.target.name == name}) == 1
-        assert sum(one.target.name == name for one in found.occurrences()) == 4
+        assert len({occurrence.target for occurrence in analysed.occurrences() if occurrence.target.name == name}) == 1
+        assert sum(occurrence.target.name == name for occurrence in analysed.occurrences()) == 4
 
 
 def test_names_of_modules_that_nobody_instantiates_are_known() -> None:
     text = "module m #(parameter W)(); if (W) begin : g wire x; assign x = 1; end endmodule\n"
-    found = analysis(text).occurrence_at(text.index("x = 1"))
-    assert found is not None
-    assert found.target.start == text.index("x; assign")
+    occurrence = analysis(text).occurrence_at(text.index("x = 1"))
+    assert occurrence is not None
+    assert occurrence.target.start == text.index("x; assign")
 
 
 def test_escaped_names_are_names() -> None:
     text = "module m; wire \\a-b ; assign \\a-b = 1; endmodule\n"
-    found = analysis(text).occurrence_at(text.index("\\a-b = "))
-    assert found is not None
-    assert (found.target.name, found.target.start) == ("a-b", text.index("\\a-b ;"))
+    occurrence = analysis(text).occurrence_at(text.index("\\a-b = "))
+    assert occurrence is not None
+    assert (occurrence.target.name, occurrence.target.start) == ("a-b", text.index("\\a-b ;"))
 
 
 def test_offsets_are_bytes() -> None:
     text = "module m; /* é𝄞 */ wire w; assign w = 1; endmodule\n"
-    found = analysis(text).occurrence_at(len(text[: text.index("w = 1")].encode()))
-    assert found is not None
-    assert found.target.start == len(text[: text.index("w;")].encode())
+    occurrence = analysis(text).occurrence_at(len(text[: text.index("w = 1")].encode()))
+    assert occurrence is not None
+    assert occurrence.target.start == len(text[: text.index("w;")].encode())
 
 
 def test_an_analysis_tells_the_file_of_each_name(tmp_path: Path) -> None:
     (tmp_path / "a.sv").write_text("module top; sub s(); endmodule\n")
     (tmp_path / "b.sv").write_text("module sub; endmodule\n")
-    found = Project(tmp_path, Documents()).analysis_of(tmp_path / "a.sv")
-    assert found is not None
-    inner = found.occurrence_at(12)
+    analysed = Project(tmp_path, Documents()).analysis_of(tmp_path / "a.sv")
+    assert analysed is not None
+    inner = analysed.occurrence_at(12)
     assert inner is not None
     assert (inner.path, inner.target.path) == (tmp_path / "a.sv", tmp_path / "b.sv")

@@ -38,21 +38,21 @@ def project(folder: Path, files: Mapping[str, str], **settings: Any) -> Project:
     return Project(folder, Documents(), ProjectSettings(**settings))
 
 
-def messages(found: Project, name: str) -> list[str]:
-    assert found.folder is not None
-    analysis = found.analysis_of(found.folder / name)
+def messages(of_files: Project, name: str) -> list[str]:
+    assert of_files.folder is not None
+    analysis = of_files.analysis_of(of_files.folder / name)
     assert analysis is not None
-    return [one.message for one in analysis.diagnostics]
+    return [diagnostic.message for diagnostic in analysis.diagnostics]
 
 
 def test_modules_of_other_files_are_known(tmp_path: Path) -> None:
-    found = project(tmp_path, {"a.sv": "module a; b x(); endmodule\n", "deep/b.sv": "module b; c y(); endmodule\n"})
-    assert messages(found, "a.sv") == []
-    assert messages(found, "deep/b.sv") == ["unknown module 'c'"]
+    design = project(tmp_path, {"a.sv": "module a; b x(); endmodule\n", "deep/b.sv": "module b; c y(); endmodule\n"})
+    assert messages(design, "a.sv") == []
+    assert messages(design, "deep/b.sv") == ["unknown module 'c'"]
     write(tmp_path, {"c.sv": "module c; endmodule\n"})
-    assert messages(found, "deep/b.sv") == []
+    assert messages(design, "deep/b.sv") == []
     (tmp_path / "c.sv").unlink()
-    assert messages(found, "deep/b.sv") == ["unknown module 'c'"]
+    assert messages(design, "deep/b.sv") == ["unknown module 'c'"]
 
 
 def test_of_several_files_the_nearest_is_taken(tmp_path: Path) -> None:
@@ -65,15 +65,15 @@ def test_of_several_files_the_nearest_is_taken(tmp_path: Path) -> None:
 
 
 def test_files_that_need_nothing_of_each_other_are_not_mixed(tmp_path: Path) -> None:
-    found = project(tmp_path, {f"{name}.sv": "module top; endmodule\n" for name in "abc"})
-    assert messages(found, "a.sv") == []
+    design = project(tmp_path, {f"{name}.sv": "module top; endmodule\n" for name in "abc"})
+    assert messages(design, "a.sv") == []
 
 
 def test_a_lone_file_is_not_told_of_unknown_modules(tmp_path: Path) -> None:
     write(tmp_path, {"a.sv": "module a; b x(); wire = 1; endmodule\n"})
-    found = Project(None, Documents()).analysis_of(tmp_path / "a.sv")
-    assert found is not None
-    assert [one.message for one in found.diagnostics] == ["expected a declaration name"]
+    analysis = Project(None, Documents()).analysis_of(tmp_path / "a.sv")
+    assert analysis is not None
+    assert [diagnostic.message for diagnostic in analysis.diagnostics] == ["expected a declaration name"]
 
 
 def test_headers_are_found_anywhere_and_looked_at_with_what_includes_them(tmp_path: Path) -> None:
@@ -82,24 +82,24 @@ def test_headers_are_found_anywhere_and_looked_at_with_what_includes_them(tmp_pa
         "inc/defs.svh": "`define W 3\n",
         "inc/sub/body.svh": "assign w = nowhere;\n",
     }
-    found = project(tmp_path, files)
-    assert messages(found, "rtl/a.sv") == []
-    assert messages(found, "inc/sub/body.svh") == ["use of undeclared identifier 'nowhere'"]
+    design = project(tmp_path, files)
+    assert messages(design, "rtl/a.sv") == []
+    assert messages(design, "inc/sub/body.svh") == ["use of undeclared identifier 'nowhere'"]
     write(tmp_path, {"inc/sub/body.svh": "assign w = 1;\n"})
     os.utime(tmp_path / "inc/sub/body.svh", ns=(1, 1))
-    assert messages(found, "inc/sub/body.svh") == []
+    assert messages(design, "inc/sub/body.svh") == []
 
 
 def test_open_texts_count_also_of_headers(tmp_path: Path) -> None:
     files = {"a.sv": '`include "w.svh"\nmodule a; wire [`W:0] w; b x(); endmodule\n', "w.svh": "\n", "b.sv": "\n"}
-    found = project(tmp_path, files)
-    assert messages(found, "a.sv")
-    documents = found._documents
+    design = project(tmp_path, files)
+    assert messages(design, "a.sv")
+    documents = design._documents
     documents.open((tmp_path / "w.svh").as_uri(), 1, "`define W 3\n")
     documents.open((tmp_path / "b.sv").as_uri(), 1, "module b; endmodule\n")
-    assert messages(found, "a.sv") == []
+    assert messages(design, "a.sv") == []
     documents.close((tmp_path / "w.svh").as_uri())
-    assert messages(found, "a.sv")
+    assert messages(design, "a.sv")
 
 
 def test_include_folders_and_macros_of_the_settings_are_used(tmp_path: Path) -> None:
@@ -119,9 +119,9 @@ def test_a_file_list_says_what_belongs_together(tmp_path: Path) -> None:
         "lib/cell_a.v": "module cell_a; endmodule\n",
         "lib/cell_b.v": "module cell_b; wire = 1; endmodule\n",
     }
-    found = project(tmp_path, files)
-    assert messages(found, "rtl/top.sv") == []
-    together = found.analysis_of(tmp_path / "rtl/top.sv")
+    design = project(tmp_path, files)
+    assert messages(design, "rtl/top.sv") == []
+    together = design.analysis_of(tmp_path / "rtl/top.sv")
     assert together is not None
     assert {tree.path.name for tree in together.trees} == {"top.sv", "one.sv", "cell_a.v"}
 
@@ -139,8 +139,8 @@ def test_a_file_list_says_what_belongs_together(tmp_path: Path) -> None:
     ],
 )
 def test_diagnostics_of_a_listed_design_are_slangs_own(tmp_path: Path, files: dict[str, str]) -> None:
-    found = project(tmp_path, {**files, "all.f": "\n".join(files)})
-    ours = {(name, one) for name in files for one in messages(found, name)}
+    design = project(tmp_path, {**files, "all.f": "\n".join(files)})
+    ours = {(name, message) for name in files for message in messages(design, name)}
     sources = pyslang.SourceManager()
     compilation = Compilation()
     for name in files:
@@ -148,21 +148,21 @@ def test_diagnostics_of_a_listed_design_are_slangs_own(tmp_path: Path, files: di
     engine = pyslang.DiagnosticEngine(sources)
     engine.setWarningOptions(["default"])
     theirs = {
-        (Path(sources.getFileName(one.location)).name, engine.formatMessage(one))
-        for one in compilation.getAllDiagnostics()
-        if engine.getSeverity(one.code, one.location).name != "Ignored"
+        (Path(sources.getFileName(diagnostic.location)).name, engine.formatMessage(diagnostic))
+        for diagnostic in compilation.getAllDiagnostics()
+        if engine.getSeverity(diagnostic.code, diagnostic.location).name != "Ignored"
     }
     assert ours == theirs
     assert ours
 
 
 def test_the_same_text_is_analysed_once(tmp_path: Path) -> None:
-    found = project(tmp_path, {"a.sv": "module a; b x(); endmodule\n", "b.sv": "module b; endmodule\n"})
-    first = found.analysis_of(tmp_path / "a.sv")
-    assert found.analysis_of(tmp_path / "a.sv") is first
+    design = project(tmp_path, {"a.sv": "module a; b x(); endmodule\n", "b.sv": "module b; endmodule\n"})
+    first = design.analysis_of(tmp_path / "a.sv")
+    assert design.analysis_of(tmp_path / "a.sv") is first
     write(tmp_path, {"b.sv": "module b; wire w; endmodule\n"})
     os.utime(tmp_path / "b.sv", ns=(1, 1))
-    assert found.analysis_of(tmp_path / "a.sv") is not first
+    assert design.analysis_of(tmp_path / "a.sv") is not first
 
 
 def test_references_go_through_the_whole_folder(tmp_path: Path) -> None:
@@ -170,24 +170,24 @@ def test_references_go_through_the_whole_folder(tmp_path: Path) -> None:
         "a.sv": "module sub(input clk); endmodule\n",
         **{f"u{number}.sv": f"module u{number}; wire clk; sub s(.clk(clk)); endmodule\n" for number in range(5)},
     }
-    found = project(tmp_path, files)
-    analysis = found.analysis_of(tmp_path / "a.sv")
+    design = project(tmp_path, files)
+    analysis = design.analysis_of(tmp_path / "a.sv")
     assert analysis is not None
     port = analysis.occurrence_at(files["a.sv"].index("clk"))
     assert port is not None
-    assert len(list(references(found, port.target))) == 6
+    assert len(list(references(design, port.target))) == 6
 
 
 def test_projects_are_told_apart_by_folder(tmp_path: Path) -> None:
     for name in ("one", "two", "two/inner"):
         (tmp_path / name).mkdir()
-    found = Projects(Documents())
-    found.change_folders([tmp_path / "one", tmp_path / "two", tmp_path / "two/inner"], [])
-    assert found.of_path(tmp_path / "two/inner/a.sv").folder == tmp_path / "two/inner"
-    assert found.of_path(tmp_path / "two/a.sv").folder == tmp_path / "two"
-    assert found.of_path(tmp_path / "a.sv").folder is None
-    found.change_folders([], [tmp_path / "two/inner"])
-    assert found.of_path(tmp_path / "two/inner/a.sv").folder == tmp_path / "two"
+    projects = Projects(Documents())
+    projects.change_folders([tmp_path / "one", tmp_path / "two", tmp_path / "two/inner"], [])
+    assert projects.of_path(tmp_path / "two/inner/a.sv").folder == tmp_path / "two/inner"
+    assert projects.of_path(tmp_path / "two/a.sv").folder == tmp_path / "two"
+    assert projects.of_path(tmp_path / "a.sv").folder is None
+    projects.change_folders([], [tmp_path / "two/inner"])
+    assert projects.of_path(tmp_path / "two/inner/a.sv").folder == tmp_path / "two"
 
 
 def test_names_are_found_by_their_letters(tmp_path: Path) -> None:
@@ -195,14 +195,14 @@ def test_names_are_found_by_their_letters(tmp_path: Path) -> None:
         "`define DEPTH 4\nmodule fifo_sync; endmodule\n"
         "module sync; function int depth_of(int x); endfunction endmodule\n"
     )
-    found = project(
+    design = project(
         tmp_path, {"a.sv": text, "b.svh": "typedef struct {int a;} desc_t;\ntask automatic sync_up(); endtask\n"}
     )
-    assert [one.declared.name for one in search([found], "sync")] == ["sync", "sync_up", "fifo_sync"]
-    assert [one.declared.name for one in search([found], "dpt")] == ["DEPTH", "depth_of"]
-    assert [one.declared.name for one in search([found], "desc_t")] == ["desc_t"]
-    assert search([found], "nothing") == []
-    assert len(search([found], "")) == 6
+    assert [match.declared.name for match in search([design], "sync")] == ["sync", "sync_up", "fifo_sync"]
+    assert [match.declared.name for match in search([design], "dpt")] == ["DEPTH", "depth_of"]
+    assert [match.declared.name for match in search([design], "desc_t")] == ["desc_t"]
+    assert search([design], "nothing") == []
+    assert len(search([design], "")) == 6
 
 
 def test_an_outline_reads_past_comments_and_strings() -> None:
@@ -215,30 +215,30 @@ def test_an_outline_reads_past_comments_and_strings() -> None:
     assert [unit.name for unit in outline.units] == ["c-d", "v", "ic"]
     assert [include.name for include in outline.includes] == ["x.svh", "z.svh"]
     assert [macro.name for macro in outline.macros] == ["M", "N"]
-    names = [(one.name, one.start, one.end) for one in outline.units]
-    names += [(one.name, one.start, one.end) for one in outline.includes]
+    names = [(unit.name, unit.start, unit.end) for unit in outline.units]
+    names += [(include.name, include.start, include.end) for include in outline.includes]
     assert all(text[start:end].decode() == name for name, start, end in names)
 
 
 def test_memory_does_not_grow_with_edits(tmp_path: Path) -> None:
     text = "module a; wire w = 2'd1;\n" + "// a comment of some length, to have a large file\n" * 5000 + "endmodule\n"
     documents = Documents()
-    found = Project(tmp_path, documents)
+    design = Project(tmp_path, documents)
     document = documents.open((tmp_path / "a.sv").as_uri(), 1, text)
 
     def edit(times: int) -> int:
         nonlocal document
         for _ in range(times):
-            place = Range(Position(5, 0), Position(5, 0))
+            position_range = Range(Position(5, 0), Position(5, 0))
             document, _ = documents.change(
-                document.uri, document.version + 1, [TextDocumentContentChangePartial(place, " ")]
+                document.uri, document.version + 1, [TextDocumentContentChangePartial(position_range, " ")]
             )
-            assert found.analysis(document).occurrence_at(7) is not None
-            assert found.analysis(document).diagnostics == ()
+            assert design.analysis(document).occurrence_at(7) is not None
+            assert design.analysis(document).diagnostics == ()
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
-    before = edit(120)
-    assert edit(120) - before < 16 * 1024
+    old_size = edit(120)
+    assert edit(120) - old_size < 16 * 1024
 
 
 def test_a_list_names_the_top_and_its_parameters(tmp_path: Path) -> None:
@@ -247,10 +247,10 @@ def test_a_list_names_the_top_and_its_parameters(tmp_path: Path) -> None:
         "a.sv": "module dut #(parameter W = 8) (); wire [W-1:0] x = 8'hff; endmodule\n"
         "module tb; dut #(.W(2)) u_dut (); endmodule\n",
     }
-    found = project(tmp_path, files)
-    assert messages(found, "a.sv") == []
+    design = project(tmp_path, files)
+    assert messages(design, "a.sv") == []
     write(tmp_path, {"all.f": "a.sv --top dut -G W=4 -Wconstant-conversion"})
-    assert ["8" in message and "4" in message for message in messages(found, "a.sv")] == [True]
+    assert ["8" in message and "4" in message for message in messages(design, "a.sv")] == [True]
 
 
 def test_variables_of_lists_are_set_in_the_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -260,8 +260,8 @@ def test_variables_of_lists_are_set_in_the_settings(tmp_path: Path, monkeypatch:
         {"all.f": "a.sv $RTL_DIR/b.sv", "a.sv": "module a; b u(); endmodule\n", "rtl/b.sv": "module b; endmodule\n"},
     )
     settings = ProjectSettings(variables={"RTL_DIR": "rtl"})
-    found = Project(tmp_path, Documents(), settings)
-    assert messages(found, "a.sv") == []
+    design = Project(tmp_path, Documents(), settings)
+    assert messages(design, "a.sv") == []
     assert messages(Project(tmp_path, Documents()), "a.sv") == ["unknown module 'b'"]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from benchwright_verilog.semantics.behaviour import body_flows
 from benchwright_verilog.semantics.behaviour.registers import registers
-from benchwright_verilog.semantics.behaviour.signal_flow import Asked, SignalFlow
+from benchwright_verilog.semantics.behaviour.signal_flow import SignalEndpoints, SignalFlow
 from benchwright_verilog.semantics.compilation.instances import Design
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Documents
@@ -60,9 +60,9 @@ def design(folder: Path, text: str = DESIGN) -> Design:
     return Project(folder, Documents()).design(folder / "a.sv")
 
 
-def short(asked: Asked | None) -> list[tuple[str, list[str]]]:
-    assert asked is not None
-    return [(one.flow.text, [f"{signal.path} {part}" for signal, part in one.signals]) for one in asked.found]
+def short(trace: SignalEndpoints | None) -> list[tuple[str, list[str]]]:
+    assert trace is not None
+    return [(step.flow.text, [f"{signal.path} {part}" for signal, part in step.signals]) for step in trace.endpoints]
 
 
 def test_a_register_is_driven_by_values_under_conditions_at_events(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_drivers_and_loads_lead_through_ports_in_both_directions(tmp_path: Path)
 
 def test_the_design_ends_at_the_ports_of_its_tops(tmp_path: Path) -> None:
     flow = SignalFlow(design(tmp_path))
-    ends = [asked.port_of_top for path in ("m.d", "m.q", "m.sum", "m.u_add.a") if (asked := flow.drivers(path))]
+    ends = [trace.port_of_top for path in ("m.d", "m.q", "m.sum", "m.u_add.a") if (trace := flow.drivers(path))]
     assert ends == ["in", "out", None, None]
 
 
@@ -95,11 +95,11 @@ def test_what_is_connected_to_an_interface_drives_and_reads_its_signals(tmp_path
 
 
 def test_a_place_in_the_source_is_where_the_assignment_is_written(tmp_path: Path) -> None:
-    asked = SignalFlow(design(tmp_path)).drivers("m.busy")
-    assert asked is not None
-    place = asked.found[0].flow.place
-    assert place is not None
-    assert DESIGN[place.start : place.end] == "busy = state == RUN"
+    trace = SignalFlow(design(tmp_path)).drivers("m.busy")
+    assert trace is not None
+    span = trace.endpoints[0].flow.span
+    assert span is not None
+    assert DESIGN[span.start : span.end] == "busy = state == RUN"
 
 
 def test_a_signal_is_found_by_where_it_is_declared(tmp_path: Path) -> None:
@@ -127,21 +127,22 @@ def test_elements_of_a_generate_loop_have_paths_of_their_own(tmp_path: Path) -> 
 def test_more_assignments_than_are_looked_at_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(body_flows, "_MAX_FLOWS", 10)
     lines = "".join(f"  assign y[{number}] = a;\n" for number in range(100))
-    asked = SignalFlow(design(tmp_path, f"module m(input a, output [99:0] y);\n{lines}endmodule\n")).drivers("m.y")
-    assert asked is not None
-    assert (len(asked.found), asked.is_complete) == (10, False)
+    trace = SignalFlow(design(tmp_path, f"module m(input a, output [99:0] y);\n{lines}endmodule\n")).drivers("m.y")
+    assert trace is not None
+    assert (len(trace.endpoints), trace.is_complete) == (10, False)
 
 
 def table(design: Design, instance: str) -> list[tuple[object, ...]]:
-    found = registers(design, instance)
-    assert found is not None
+    rows = registers(design, instance)
+    assert rows is not None
     return [
         (
-            one.name,
-            one.clock and (one.clock.edge, one.clock.name),
-            one.reset and (one.reset.name, one.reset.active, one.reset.is_asynchronous, one.reset.value),
+            register.name,
+            register.clock and (register.clock.edge, register.clock.name),
+            register.reset
+            and (register.reset.name, register.reset.active, register.reset.is_asynchronous, register.reset.value),
         )
-        for one in found
+        for register in rows
     ]
 
 
@@ -183,16 +184,16 @@ def test_a_core_has_drivers_and_registers_across_its_hierarchy(tmp_path: Path) -
     core = Project(tmp_path, Documents()).design(tmp_path / "rtl" / "ibex_core.sv")
     instances = core.of_module("ibex_controller")
     assert instances
-    found = registers(core, instances[0].path)
-    assert found is not None
-    state = next(one for one in found if one.name == "ctrl_fsm_cs")
+    core_registers = registers(core, instances[0].path)
+    assert core_registers is not None
+    state = next(register for register in core_registers if register.name == "ctrl_fsm_cs")
     assert state.clock is not None and (state.clock.name, state.clock.edge) == ("clk_i", "posedge")
     assert state.reset is not None
     assert (state.reset.name, state.reset.active, state.reset.value) == ("rst_ni", 0, "RESET")
     flow = SignalFlow(core)
     # From the register through the next state to an input, whose driver is in the module around it.
     assert "ctrl_fsm_ns" in str(short(flow.drivers(state.path)))
-    around = instances[0].path.rpartition(".")[0]
-    asked = flow.drivers(f"{instances[0].path}.irq_pending_i")
-    assert asked is not None
-    assert [signal.path.startswith(around) for signal, _ in asked.found[0].signals] == [True]
+    parent_path = instances[0].path.rpartition(".")[0]
+    trace = flow.drivers(f"{instances[0].path}.irq_pending_i")
+    assert trace is not None
+    assert [signal.path.startswith(parent_path) for signal, _ in trace.endpoints[0].signals] == [True]

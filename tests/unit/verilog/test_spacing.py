@@ -15,15 +15,15 @@ gaps = st.sampled_from(["", " ", "\n", "  ", "\n\n  ", "\t"])
 @st.composite
 def spaced(draw: st.DrawFn) -> tuple[str, str]:
     """Two texts of the same words."""
-    found = draw(words)
-    return tuple(draw(gaps) + "".join(word + draw(gaps) for word in found) for _ in range(2))  # type: ignore[return-value]
+    drawn_words = draw(words)
+    return tuple(draw(gaps) + "".join(word + draw(gaps) for word in drawn_words) for _ in range(2))  # type: ignore[return-value]
 
 
 def applied(old: str, new: str) -> str:
-    for one in sorted(spacings(old, new), key=lambda one: one.start, reverse=True):
-        assert not old[one.start : one.end].strip(" \t\r\n")
-        assert not one.text.strip(" \t\r\n")
-        old = old[: one.start] + one.text + old[one.end :]
+    for spacing in sorted(spacings(old, new), key=lambda spacing: spacing.start, reverse=True):
+        assert not old[spacing.start : spacing.end].strip(" \t\r\n")
+        assert not spacing.text.strip(" \t\r\n")
+        old = old[: spacing.start] + spacing.text + old[spacing.end :]
     return old
 
 
@@ -54,6 +54,6 @@ def test_other_words_are_noticed() -> None:
 def test_json_moves_with_its_lines() -> None:
     piece = MovingJson(f'{{"name":{quoted("50% é")},"lines":[%d,%d]}}', (0, 2))
     for line in (0, 7, 7, 3):
-        assert json.loads(piece.at(line)) == {"name": "50% é", "lines": [line, line + 2]}
-    assert json.loads(JsonText.of_list([piece.at(1), "", "3"]).text)[1] == 3
+        assert json.loads(piece.json_at(line)) == {"name": "50% é", "lines": [line, line + 2]}
+    assert json.loads(JsonText.of_list([piece.json_at(1), "", "3"]).text)[1] == 3
     assert JsonText.of_list([]).text == "[]"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchwright_verilog.semantics.behaviour.state_machines import StateMachine, state_machines
-from benchwright_verilog.semantics.compilation.instances import Place
+from benchwright_verilog.semantics.compilation.instances import NameLocation
 from benchwright_verilog.semantics.project.project import Project
 from benchwright_verilog.syntax.documents import Documents
 
@@ -21,29 +21,30 @@ REGISTER = "always_ff @(posedge clk or negedge rst_n) if (!rst_n) state <= IDLE;
 def machines(folder: Path, body: str) -> list[StateMachine]:
     file = folder / "a.sv"
     file.write_text(f"{HEAD}{body}\nendmodule\n")
-    found = state_machines(Project(folder, Documents()).design(file), "m")
-    assert found is not None
-    return found
+    found_machines = state_machines(Project(folder, Documents()).design(file), "m")
+    assert found_machines is not None
+    return found_machines
 
 
 def machine(folder: Path, body: str) -> StateMachine:
-    (found,) = machines(folder, body)
-    return found
+    (only_machine,) = machines(folder, body)
+    return only_machine
 
 
-def arrows(found: StateMachine) -> list[str]:
+def arrows(drawn_machine: StateMachine) -> list[str]:
     """Transitions, without states that are kept."""
-    names = [one.name for one in found.states]
+    names = [state.name for state in drawn_machine.states]
     return [
-        f"{names[one.source]} -> {names[one.target]}{f': {one.condition}' if one.condition else ''}"
-        for one in found.transitions
-        if one.source != one.target
+        f"{names[transition.source]} -> "
+        f"{names[transition.target]}{f': {transition.condition}' if transition.condition else ''}"
+        for transition in drawn_machine.transitions
+        if transition.source != transition.target
     ]
 
 
-def written(folder: Path, place: Place | None) -> str:
-    assert place is not None
-    return (folder / "a.sv").read_text()[place.start : place.end]
+def source_at(folder: Path, span: NameLocation | None) -> str:
+    assert span is not None
+    return (folder / "a.sv").read_text()[span.start : span.end]
 
 
 TWO_PROCESSES = f"""{ENUM}{REGISTER}
@@ -60,40 +61,48 @@ assign busy = state inside {{RUN, DONE}};
 
 
 def test_the_next_state_is_followed_into_another_process(tmp_path: Path) -> None:
-    found = machine(tmp_path, TWO_PROCESSES)
-    assert arrows(found) == [
+    two_processes = machine(tmp_path, TWO_PROCESSES)
+    assert arrows(two_processes) == [
         "IDLE -> RUN: go",
         "RUN -> DONE: stop && !go",
         "RUN -> IDLE: !(stop && !go) && sel == 2'b11",
         "DONE -> RUN: go",
         "DONE -> IDLE: !go",
     ]
-    assert [(one.name, one.value, one.is_reachable) for one in found.states] == [
+    assert [(state.name, state.value, state.is_reachable) for state in two_processes.states] == [
         ("IDLE", "2'b00", True),
         ("RUN", "2'b01", True),
         ("DONE", "2'b10", True),
     ]
-    assert found.reset is not None
-    assert (found.reset.name, found.reset.active, found.reset.is_asynchronous) == ("rst_n", 0, True)
-    assert (found.reset_state, found.is_complete) == (0, True)
+    assert two_processes.reset is not None
+    assert (two_processes.reset.name, two_processes.reset.active, two_processes.reset.is_asynchronous) == (
+        "rst_n",
+        0,
+        True,
+    )
+    assert (two_processes.reset_state, two_processes.is_complete) == (0, True)
 
 
 def test_transitions_lead_to_their_assignments_and_states_to_the_label_that_handles_them(tmp_path: Path) -> None:
-    found = machine(tmp_path, TWO_PROCESSES)
-    assert [written(tmp_path, one.place) for one in found.transitions if one.source != one.target][:2] == [
+    two_processes = machine(tmp_path, TWO_PROCESSES)
+    assert [
+        source_at(tmp_path, transition.span)
+        for transition in two_processes.transitions
+        if transition.source != transition.target
+    ][:2] == [
         "next = RUN",
         "next = DONE",
     ]
-    run, done = found.states[1].place, found.states[2].place
+    run, done_span = two_processes.states[1].span, two_processes.states[2].span
     source = (tmp_path / "a.sv").read_text()
     assert run is not None
     assert source[run.start :].startswith("RUN: if")
-    assert done is not None
-    assert source[done.start :].startswith("DONE} state_t")
+    assert done_span is not None
+    assert source[done_span.start :].startswith("DONE} state_t")
 
 
 def test_parameters_name_the_states_of_one_process_with_a_synchronous_reset(tmp_path: Path) -> None:
-    found = machine(
+    one_process = machine(
         tmp_path,
         """localparam [1:0] A = 0, B = 1, C = 2;
 reg [1:0] at;
@@ -107,25 +116,27 @@ always @(posedge clk)
   endcase
 """,
     )
-    assert arrows(found) == ["A -> B: go", "B -> C: sel == 0 || sel == 1", "B -> A: sel == 2", "C -> A"]
-    assert found.reset is not None
-    assert not found.reset.is_asynchronous
-    (kept,) = [one for one in found.transitions if (one.source, one.target) == (1, 1)]
-    assert (kept.condition, kept.place) == ("!(sel inside {0, 1, 2})", None)
+    assert arrows(one_process) == ["A -> B: go", "B -> C: sel == 0 || sel == 1", "B -> A: sel == 2", "C -> A"]
+    assert one_process.reset is not None
+    assert not one_process.reset.is_asynchronous
+    (staying,) = [
+        transition for transition in one_process.transitions if (transition.source, transition.target) == (1, 1)
+    ]
+    assert (staying.condition, staying.span) == ("!(sel inside {0, 1, 2})", None)
 
 
 def test_numbers_are_states_where_a_case_tells_them_apart(tmp_path: Path) -> None:
-    found = machine(
+    numbered = machine(
         tmp_path,
         "reg [1:0] s; always @(posedge clk) case (s) 2'd0: s <= 2'd1; 2'd1: if (go) s <= 2'd0; endcase",
     )
-    assert arrows(found) == ["2'd0 -> 2'd1", "2'd1 -> 2'd0: go"]
-    assert found.reset is None
-    assert [one.is_reachable for one in found.states] == [None, None]
+    assert arrows(numbered) == ["2'd0 -> 2'd1", "2'd1 -> 2'd0: go"]
+    assert numbered.reset is None
+    assert [state.is_reachable for state in numbered.states] == [None, None]
 
 
 def test_a_one_hot_code_names_states_by_their_bits(tmp_path: Path) -> None:
-    found = machine(
+    one_hot = machine(
         tmp_path,
         """localparam IDLE = 0, RUN = 1, DONE = 2;
 logic [2:0] state, next;
@@ -140,7 +151,7 @@ always_comb begin
 end
 """,
     )
-    assert [one for one in arrows(found) if "3'b" not in one] == [
+    assert [arrow for arrow in arrows(one_hot) if "3'b" not in arrow] == [
         "IDLE -> RUN: go",
         "RUN -> DONE: stop",
         "DONE -> IDLE",
@@ -149,8 +160,8 @@ end
 
 def test_a_state_that_no_transition_leads_to_is_told(tmp_path: Path) -> None:
     text = f"{ENUM}{REGISTER}assign next = state_t'(state == IDLE && go ? RUN : state == DONE ? IDLE : state);"
-    found = machine(tmp_path, text)
-    assert [one.name for one in found.states if one.is_reachable is False] == ["DONE"]
+    state_machine = machine(tmp_path, text)
+    assert [state.name for state in state_machine.states if state.is_reachable is False] == ["DONE"]
 
 
 def test_an_assigned_expression_and_a_declared_net_are_followed(tmp_path: Path) -> None:
@@ -164,10 +175,10 @@ def test_a_value_from_outside_makes_a_machine_incomplete(tmp_path: Path) -> None
     text = f"{ENUM}{REGISTER}" + (
         "always_comb begin next = state; if (state == IDLE && go) next = RUN; if (stop) next = state_t'(sel); end"
     )
-    found = machine(tmp_path, text)
-    assert not found.is_complete
-    assert arrows(found) == ["IDLE -> RUN: !stop && go"]
-    assert [one.is_reachable for one in found.states] == [None] * 3
+    state_machine = machine(tmp_path, text)
+    assert not state_machine.is_complete
+    assert arrows(state_machine) == ["IDLE -> RUN: !stop && go"]
+    assert [state.is_reachable for state in state_machine.states] == [None] * 3
 
 
 @pytest.mark.parametrize(
@@ -202,7 +213,7 @@ def test_the_machines_of_a_processor_core_have_all_their_states(tmp_path: Path) 
         file.write_text(text)
     design = Project(tmp_path, Documents()).design(next(tmp_path.rglob("ibex_controller.sv")))
     (controller,) = state_machines(design, design.of_module("ibex_controller")[0].path) or []
-    names = [one.name for one in controller.states]
+    names = [state.name for state in controller.states]
     assert names == [
         "RESET",
         "BOOT_SET",
@@ -216,5 +227,5 @@ def test_the_machines_of_a_processor_core_have_all_their_states(tmp_path: Path) 
         "DBG_TAKEN_ID",
     ]
     assert controller.is_complete
-    assert all(one.is_reachable for one in controller.states)
+    assert all(state.is_reachable for state in controller.states)
     assert {"RESET -> BOOT_SET", "BOOT_SET -> FIRST_FETCH", "WAIT_SLEEP -> SLEEP"} <= set(arrows(controller))

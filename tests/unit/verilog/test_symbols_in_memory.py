@@ -48,11 +48,11 @@ def test_whatever_has_a_symbol_keeps_its_compilation(tmp_path: Path) -> None:
     project = Project(tmp_path, Documents())
     analysis = project.analysis_of(tmp_path / "a.sv")
     assert analysis is not None
-    found = [target for target in targets(analysis) if target.symbol is not None]
-    assert {"c", "go", "prop", "sub", "P", "w", "u_sub", "g"} <= {target.name for target in found}
-    assert {id(target.owner) for target in found} == {id(analysis.compilation)}
+    symbol_targets = [target for target in targets(analysis) if target.symbol is not None]
+    assert {"c", "go", "prop", "sub", "P", "w", "u_sub", "g"} <= {target.name for target in symbol_targets}
+    assert {id(target.owner) for target in symbol_targets} == {id(analysis.compilation)}
     del project, analysis
     gc.collect()
-    for target in found:
+    for target in symbol_targets:
         assert target.symbol is not None
         assert target.symbol.name == target.name

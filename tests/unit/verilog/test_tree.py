@@ -5,7 +5,7 @@ import pytest
 from lsprotocol.types import PositionEncodingKind, SymbolKind
 from pyslang.syntax import SyntaxTree
 
-from benchwright_verilog.syntax.outline import Declared, outline_of
+from benchwright_verilog.syntax.outline import OutlineSymbol, outline_of
 from benchwright_verilog.syntax.surrogates import encode_text
 from benchwright_verilog.syntax.tree import parse
 from benchwright_verilog.syntax.units import Units
@@ -16,12 +16,12 @@ from ...support.designs.corpus import Design, designs
 def accepted(text: str) -> SyntaxTree | None:
     """slang's tree of a text that it has no complaint about."""
     tree = SyntaxTree.fromFileInMemory(text.encode("utf-8", "replace").decode(), pyslang.SourceManager(), "a.sv")
-    return None if any(found.isError() for found in tree.diagnostics) else tree
+    return None if any(diagnostic.isError() for diagnostic in tree.diagnostics) else tree
 
 
-def declared(text: str) -> list[Declared]:
-    units = Units().of(encode_text(text), PositionEncodingKind.Utf16)
-    return [one for unit in units for one in outline_of(unit.shape)]
+def declared(text: str) -> list[OutlineSymbol]:
+    units = Units().units_of(encode_text(text), PositionEncodingKind.Utf16)
+    return [declaration for unit in units for declaration in outline_of(unit.shape)]
 
 
 @pytest.mark.parametrize("design", designs(), ids=lambda design: design.name)
@@ -31,7 +31,9 @@ def test_what_slang_accepts_is_understood(design: Design) -> None:
             continue
         data = encode_text(text)
         assert not parse(data).root_node.has_error
-        assert not any(unit.shape.tree.root_node.has_error for unit in Units().of(data, PositionEncodingKind.Utf16))
+        assert not any(
+            unit.shape.tree.root_node.has_error for unit in Units().units_of(data, PositionEncodingKind.Utf16)
+        )
 
 
 @pytest.mark.parametrize("design", designs(), ids=lambda design: design.name)
@@ -45,10 +47,10 @@ def test_every_module_that_slang_sees_is_in_the_outline(design: Design) -> None:
             for member in getattr(tree.root, "members", ())
             if type(member).__name__ == "ModuleDeclarationSyntax"
         }
-        assert names <= {one.name for one in declared(text)}
+        assert names <= {declaration.name for declaration in declared(text)}
 
 
 def test_a_long_chain_of_conditions_is_no_trouble() -> None:
     chain = "".join(f"if (x == {number}) y = {number}; else " for number in range(3000))
     (module,) = declared(f"module m; always @* begin : b {chain} y = 0; end endmodule")
-    assert [(one.kind, one.name) for one in module.inner] == [(SymbolKind.Event, "b")]
+    assert [(declaration.kind, declaration.name) for declaration in module.inner] == [(SymbolKind.Event, "b")]

@@ -29,10 +29,10 @@ def node(project: Project, library: GeneratedClasses, name: str) -> ClassNode:
     path = project.folder / library.homes[name]
     analysis = project.analysis_of(path)
     assert analysis is not None
-    found = class_at(project, analysis, analysis.data.index(f"class {name}".encode()) + len("class "))
-    assert found is not None
-    assert (found.name, found.path) == (name, path)
-    return found
+    class_node = class_at(project, analysis, analysis.data.index(f"class {name}".encode()) + len("class "))
+    assert class_node is not None
+    assert (class_node.name, class_node.path) == (name, path)
+    return class_node
 
 
 def test_slang_accepts_the_library(project: Project, library: GeneratedClasses) -> None:
@@ -40,20 +40,25 @@ def test_slang_accepts_the_library(project: Project, library: GeneratedClasses) 
     for name in library.texts:
         analysis = project.analysis_of(project.folder / name)
         assert analysis is not None
-        assert [one.message for one in analysis.diagnostics if one.severity is Severity.ERROR] == [], name
+        assert [
+            diagnostic.message for diagnostic in analysis.diagnostics if diagnostic.severity is Severity.ERROR
+        ] == [], name
 
 
 def test_every_class_has_the_supertypes_that_it_was_given(project: Project, library: GeneratedClasses) -> None:
-    found = {
-        name: tuple(one.name for one in supertypes(project, node(project, library, name))) for name in library.parents
+    parents = {
+        name: tuple(class_node.name for class_node in supertypes(project, node(project, library, name)))
+        for name in library.parents
     }
-    assert found == library.parents
+    assert parents == library.parents
 
 
 def test_every_class_has_the_subtypes_that_it_was_given(project: Project, library: GeneratedClasses) -> None:
     names = list(library.parents)
-    found = {name: [one.name for one in subtypes(project, node(project, library, name))] for name in names}
-    assert found == {name: library.children(name) for name in names}
+    children = {
+        name: [class_node.name for class_node in subtypes(project, node(project, library, name))] for name in names
+    }
+    assert children == {name: library.children(name) for name in names}
 
 
 def test_a_header_that_is_read_alone_has_at_least_its_own_classes(tmp_path: Path) -> None:
@@ -61,6 +66,6 @@ def test_a_header_that_is_read_alone_has_at_least_its_own_classes(tmp_path: Path
     project = Project(tmp_path, Documents())
     analysis = project.analysis_of(tmp_path / "a.svh")
     assert analysis is not None
-    found = class_at(project, analysis, len("class "))
-    assert found is not None
-    assert [one.name for one in subtypes(project, found)] == ["b"]
+    class_node = class_at(project, analysis, len("class "))
+    assert class_node is not None
+    assert [subtype.name for subtype in subtypes(project, class_node)] == ["b"]

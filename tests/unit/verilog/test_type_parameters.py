@@ -38,36 +38,36 @@ PLACED = {"p.sv": PACKAGE, "leaf.sv": LEAF, "middle.sv": MIDDLE, "top.sv": TOP}
 def analysis(folder: Path, files: Mapping[str, str], name: str) -> Analysis:
     for file, text in files.items():
         (folder / file).write_text(text)
-    found = Project(folder, Documents()).analysis_of(folder / name)
-    assert found is not None
-    return found
+    analysed = Project(folder, Documents()).analysis_of(folder / name)
+    assert analysed is not None
+    return analysed
 
 
-def said(folder: Path, files: Mapping[str, str], name: str) -> list[str]:
-    return [one.message for one in analysis(folder, files, name).diagnostics]
+def messages(folder: Path, files: Mapping[str, str], name: str) -> list[str]:
+    return [diagnostic.message for diagnostic in analysis(folder, files, name).diagnostics]
 
 
 @pytest.mark.parametrize("listed", [False, True])
-@pytest.mark.parametrize("without", [(), ("top.sv",), ("top.sv", "middle.sv")])
+@pytest.mark.parametrize("omitted_files", [(), ("top.sv",), ("top.sv", "middle.sv")])
 def test_a_module_has_no_errors_that_only_a_placeholder_causes(
-    tmp_path: Path, listed: bool, without: tuple[str, ...]
+    tmp_path: Path, listed: bool, omitted_files: tuple[str, ...]
 ) -> None:
-    files = {name: text for name, text in PLACED.items() if name not in without}
+    files = {name: text for name, text in PLACED.items() if name not in omitted_files}
     names = list(files)
     if listed:
         files["all.f"] = "\n".join(names)
-    assert [said(tmp_path, files, name) for name in names] == [[]] * len(names)
+    assert [messages(tmp_path, files, name) for name in names] == [[]] * len(names)
 
 
 def test_an_instance_decides_what_is_an_error(tmp_path: Path) -> None:
     wrong = {**PLACED, "leaf.sv": LEAF.replace("held.data", "held.date")}
-    assert said(tmp_path, wrong, "leaf.sv") == ["no member named 'date' in 'req_t'"]
+    assert messages(tmp_path, wrong, "leaf.sv") == ["no member named 'date' in 'req_t'"]
 
 
 def test_other_errors_stay_where_types_are_unknown(tmp_path: Path) -> None:
     text = LEAF.replace("endmodule", "  absent u_absent ();\n  sub u_sub (.nope(held.data));\nendmodule")
     files = {"leaf.sv": text.replace("= req_i", "= missing"), "sub.sv": "module sub (input logic a); endmodule\n"}
-    assert sorted(said(tmp_path, files, "leaf.sv")) == [
+    assert sorted(messages(tmp_path, files, "leaf.sv")) == [
         "input port 'a' has no connection",
         "port 'nope' does not exist in 'sub'",
         "unknown module 'absent'",
@@ -79,16 +79,18 @@ def test_an_interface_port_is_checked_where_types_are_unknown(tmp_path: Path) ->
     bus = "interface bus; logic ready; endinterface\n"
     ports = "module m #(parameter type T = logic) (bus b, input T t);\n"
     text = f"{ports}  assign b.ready = t.x;\n  assign b.no = 1;\nendmodule\n"
-    assert said(tmp_path, {"bus.sv": bus, "m.sv": text}, "m.sv") == ["could not resolve hierarchical path name 'no'"]
+    assert messages(tmp_path, {"bus.sv": bus, "m.sv": text}, "m.sv") == [
+        "could not resolve hierarchical path name 'no'"
+    ]
 
 
 def test_a_default_of_several_bits_is_a_type(tmp_path: Path) -> None:
     text = LEAF.replace("req_t = logic", "req_t = logic [8:0]")
-    assert said(tmp_path, {"leaf.sv": text}, "leaf.sv")[0].startswith("invalid member access")
+    assert messages(tmp_path, {"leaf.sv": text}, "leaf.sv")[0].startswith("invalid member access")
 
 
 def test_members_are_found_as_an_instance_has_them(tmp_path: Path) -> None:
-    found = analysis(tmp_path, PLACED, "leaf.sv")
-    used = found.occurrence_at(LEAF.index("data, req_i"))
-    assert used is not None
-    assert (used.target.path.name, used.target.start) == ("p.sv", PACKAGE.index("data"))
+    analysed = analysis(tmp_path, PLACED, "leaf.sv")
+    occurrence = analysed.occurrence_at(LEAF.index("data, req_i"))
+    assert occurrence is not None
+    assert (occurrence.target.path.name, occurrence.target.start) == ("p.sv", PACKAGE.index("data"))

@@ -28,7 +28,7 @@ def rules(folder: Path, text: str, lists: dict[str, str] | None = None, **settin
         (folder / name).write_text(content)
     analysis = Project(folder, Documents(), ProjectSettings(**settings)).analysis_of(folder / "m.sv")
     assert analysis is not None
-    return sorted({one.rule for one in analysis.diagnostics})
+    return sorted({diagnostic.rule for diagnostic in analysis.diagnostics})
 
 
 def test_warnings_that_slang_gives_on_request_only_are_left_out(tmp_path: Path) -> None:
@@ -36,7 +36,7 @@ def test_warnings_that_slang_gives_on_request_only_are_left_out(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("warnings", "found"),
+    ("warnings", "expected_rules"),
     [
         (("case-redundant-default",), ["case-redundant-default"]),
         (("extra",), ["case-redundant-default"]),
@@ -45,8 +45,8 @@ def test_warnings_that_slang_gives_on_request_only_are_left_out(tmp_path: Path) 
         (("there-is-no-such-warning",), []),
     ],
 )
-def test_more_warnings_are_a_setting(tmp_path: Path, warnings: tuple[str, ...], found: list[str]) -> None:
-    assert rules(tmp_path, REDUNDANT, warnings=warnings) == found
+def test_more_warnings_are_a_setting(tmp_path: Path, warnings: tuple[str, ...], expected_rules: list[str]) -> None:
+    assert rules(tmp_path, REDUNDANT, warnings=warnings) == expected_rules
 
 
 def test_a_file_list_asks_for_warnings(tmp_path: Path) -> None:
@@ -75,10 +75,10 @@ def test_two_processes_that_drive_a_variable_are_reported(tmp_path: Path) -> Non
 
 def test_two_processes_that_drive_a_variable_are_reported_in_a_large_file() -> None:
     document = Documents().open("file:///m.sv", 1, DRIVEN)
-    (found,) = Piecewise(Path("/m.sv"), is_alone=False).diagnostics(document.units)
-    assert (found.rule, found.start) == ("multiple-always-assigns", DRIVEN.index("r <= a[1]"))
+    (diagnostic,) = Piecewise(Path("/m.sv"), is_alone=False).diagnostics(document.units)
+    assert (diagnostic.rule, diagnostic.start) == ("multiple-always-assigns", DRIVEN.index("r <= a[1]"))
 
 
 def test_latches_and_the_unused_are_reported_on_request(tmp_path: Path) -> None:
-    wanted = ("inferred-latch", "unused", "no-multiple-always-assigns")
-    assert rules(tmp_path, DRIVEN, warnings=wanted) == ["inferred-latch", "unused-variable"]
+    requested_warnings = ("inferred-latch", "unused", "no-multiple-always-assigns")
+    assert rules(tmp_path, DRIVEN, warnings=requested_warnings) == ["inferred-latch", "unused-variable"]

@@ -69,17 +69,20 @@ endinterface
     ],
 )
 def test_a_name_means_what_slang_takes_it_for(name: str, line: int, nth: int, declared: int | None) -> None:
-    starts = [0, *(found.end() for found in re.finditer("\n", DESIGN))]
-    places = [found.start() for found in re.finditer(rf"\b{name}\b", DESIGN) if found.start() >= starts[line - 1]]
+    starts = [0, *(match.end() for match in re.finditer("\n", DESIGN))]
+    places = [match.start() for match in re.finditer(rf"\b{name}\b", DESIGN) if match.start() >= starts[line - 1]]
     analysis = lone_analysis(DESIGN)
-    target = next((one.target for one in analysis.occurrences_at(places[nth])), None)
+    target = next((occurrence.target for occurrence in analysis.occurrences_at(places[nth])), None)
     assert (DESIGN.count("\n", 0, target.start) + 1 if target is not None else None) == declared
 
 
 def test_a_signal_of_a_clocking_block_means_the_variable_and_what_it_samples() -> None:
-    at = DESIGN.index("input size") + len("input ")
-    found = lone_analysis(DESIGN).occurrences_at(at)
-    assert [(one.role, one.shorthand, DESIGN.count("\n", 0, one.target.start) + 1) for one in found] == [
+    offset = DESIGN.index("input size") + len("input ")
+    occurrences = lone_analysis(DESIGN).occurrences_at(offset)
+    assert [
+        (occurrence.role, occurrence.shorthand, DESIGN.count("\n", 0, occurrence.target.start) + 1)
+        for occurrence in occurrences
+    ] == [
         (Role.DECLARATION, False, 25),
         (Role.READ, True, 23),
     ]
@@ -91,8 +94,8 @@ def test_super_in_a_body_outside_of_a_class_with_parameters_means_the_base() -> 
         "class c #(int N = 1) extends b; extern virtual function void f(); endclass\n"
         "function void c::f(); super.f(); endfunction\n"
     )
-    (called,) = lone_analysis(text).occurrences_at(text.index("super.f") + len("super."))
-    assert called.target.start == text.index("f();")
+    (occurrence,) = lone_analysis(text).occurrences_at(text.index("super.f") + len("super."))
+    assert occurrence.target.start == text.index("f();")
 
 
 def test_a_field_is_described_where_it_is_declared() -> None:

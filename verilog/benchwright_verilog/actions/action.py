@@ -69,7 +69,7 @@ class ActionContext:
         """The smallest piece of structure around the selection."""
         return node_around(self.document, self.start, self.end)
 
-    def within(self, *kinds: str) -> Node | None:
+    def enclosing_node(self, *kinds: str) -> Node | None:
         """The smallest piece of one of these kinds around the selection."""
         return enclosing(self.node, *kinds)
 

@@ -53,13 +53,13 @@ def tool_fixes(
         findings: Of all tools.
         offered: The tool's fixes of everything that it finds in the document.
     """
-    own = {
+    tool_findings = {
         (finding.rule, document.lines.line_of(finding.start) + 1): finding
         for finding in findings
         if finding.source is source
     }
     for fix in offered:
-        finding = own.get((fix.rule, fix.line))
+        finding = tool_findings.get((fix.rule, fix.line))
         # Verible's fixes of these rules would duplicate better ones of ours.
         if finding is not None and fix.rule not in procedures.TO_BLOCKING | {"always-comb"}:
             yield Action(fix.title, (change_of(document, fix),), finding=finding, is_preferred=True)
@@ -77,8 +77,8 @@ def fix_all(document: Document, offered: Iterable[Fix]) -> Action | None:
     text = document.text
     if text and not text.endswith(("\n", "\r")):
         changes[len(document.lines) + 1] = Change(len(text), len(text), newline(document))
-    kept = tuple(changes[line] for line in sorted(changes))
-    return Action("Fix everything that is safe to fix", kept, ActionKind.FIX_ALL) if kept else None
+    kept_changes = tuple(changes[line] for line in sorted(changes))
+    return Action("Fix everything that is safe to fix", kept_changes, ActionKind.FIX_ALL) if kept_changes else None
 
 
 def change_of(document: Document, fix: Fix) -> Change:

@@ -44,6 +44,6 @@ def added_port(document: Document, scope: Node, port: str) -> Change | None:
         return Change(end, end, f", {port}")
     # What follows the last port on its line is a comment about it.
     line_end = lines.line(lines.line_of(end) + 1)[1]
-    rest = document.text[end:line_end] if "//" in document.text[end:line_end] else ""
-    added = f",{rest}{newline(document)}{indentation(document, start)}{port}"
-    return Change(end, end + len(rest), added)
+    line_rest = document.text[end:line_end] if "//" in document.text[end:line_end] else ""
+    added = f",{line_rest}{newline(document)}{indentation(document, start)}{port}"
+    return Change(end, end + len(line_rest), added)

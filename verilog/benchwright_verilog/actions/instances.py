@@ -55,22 +55,22 @@ def interface_of(analysis: Analysis, module: str) -> Interface | None:
     body = analysis.body(module)
     if body is None:
         return None
-    parameters = [one for one in body.parameters if one.isPortParam or one.isBodyParam]
-    settable = [one for one in parameters if not one.isLocalParam]
-    if any(one.isPortParam for one in settable):
-        settable = [one for one in settable if one.isPortParam]
+    parameters = [parameter for parameter in body.parameters if parameter.isPortParam or parameter.isBodyParam]
+    settable = [parameter for parameter in parameters if not parameter.isLocalParam]
+    if any(parameter.isPortParam for parameter in settable):
+        settable = [parameter for parameter in settable if parameter.isPortParam]
     return Interface(
         tuple(port.name for port in body.portList if port.name),
-        tuple((one.name, _default(str(one.syntax or ""))) for one in settable),
+        tuple((parameter.name, _default(str(parameter.syntax or ""))) for parameter in settable),
     )
 
 
 def rewrites(context: ActionContext, analysis: Analysis) -> Iterator[Action]:
     """What can be written out of the instance at the selection."""
-    found = _instance(context.document, context.node)
-    if found is None:
+    instantiation = _instance(context.document, context.node)
+    if instantiation is None:
         return
-    whole, instance = found
+    whole, instance = instantiation
     module = _module_name(whole)
     interface = interface_of(analysis, module) if module else None
     if interface is None:
@@ -83,18 +83,18 @@ def rewrites(context: ActionContext, analysis: Analysis) -> Iterator[Action]:
 def fixes(context: ActionContext, finding: Finding, analysis: Analysis, read: ReadDocument) -> Iterator[Action]:
     """Fixes of a finding about an instance."""
     document = context.document
-    found = _instance(document, node_around(document, finding.start, finding.start))
-    if finding.rule in UNCONNECTED and found is not None and found[1] is not None:
-        interface = interface_of(analysis, _module_name(found[0]) or "")
+    instantiation = _instance(document, node_around(document, finding.start, finding.start))
+    if finding.rule in UNCONNECTED and instantiation is not None and instantiation[1] is not None:
+        interface = interface_of(analysis, _module_name(instantiation[0]) or "")
         if interface is not None:
-            for action in _connections(context, analysis, found[1], interface):
+            for action in _connections(context, analysis, instantiation[1], interface):
                 yield Action(action.title, action.changes, finding=finding, is_preferred=True)
     if finding.source is not SLANG:
         return
-    if (match := _NO_PORT.match(finding.message)) and found is not None:
-        yield from _new_port(context, finding, analysis, read, found[0], match["port"])
-    elif (match := _NO_MODULE.match(finding.message)) and found is not None:
-        yield _new_module(context, finding, analysis, found, match["module"])
+    if (match := _NO_PORT.match(finding.message)) and instantiation is not None:
+        yield from _new_port(context, finding, analysis, read, instantiation[0], match["port"])
+    elif (match := _NO_MODULE.match(finding.message)) and instantiation is not None:
+        yield _new_module(context, finding, analysis, instantiation, match["module"])
 
 
 def _instance(document: Document, node: Node) -> tuple[Node, Node | None] | None:
@@ -102,9 +102,11 @@ def _instance(document: Document, node: Node) -> tuple[Node, Node | None] | None
     whole = enclosing(node, *_INSTANCES)
     if whole is None:
         return None
-    instances = [one for one in whole.children if one.type == "hierarchical_instance"]
-    at = enclosing(node, "hierarchical_instance")
-    return whole, at if at is not None else instances[0] if len(instances) == 1 else None
+    instances = [child_node for child_node in whole.children if child_node.type == "hierarchical_instance"]
+    hierarchical_instance = enclosing(node, "hierarchical_instance")
+    return whole, hierarchical_instance if hierarchical_instance is not None else instances[0] if len(
+        instances
+    ) == 1 else None
 
 
 def _module_name(whole: Node) -> str | None:
@@ -114,26 +116,32 @@ def _module_name(whole: Node) -> str | None:
 
 def _connections(context: ActionContext, analysis: Analysis, instance: Node, interface: Interface) -> Iterator[Action]:
     listed = child(instance, "list_of_port_connections")
-    written = _named(listed)
-    ordered = [one for one in written if one.type == "ordered_port_connection"]
-    named = [one for one in written if one.type == "named_port_connection"]
-    star = next((one for one in named if text_of(one).replace(" ", "") == ".*"), None)
-    names = {text_of(name) for one in named if (name := child(one, "simple_identifier", "escaped_identifier"))}
+    written_connections = _named_children(listed)
+    ordered = [connection for connection in written_connections if connection.type == "ordered_port_connection"]
+    named_connections = [connection for connection in written_connections if connection.type == "named_port_connection"]
+    star = next((connection for connection in named_connections if text_of(connection).replace(" ", "") == ".*"), None)
+    names = {
+        text_of(name)
+        for connection in named_connections
+        if (name := child(connection, "simple_identifier", "escaped_identifier"))
+    }
     missing = [port for port in interface.ports if port not in names]
     document = context.document
-    if ordered and not named and len(ordered) <= len(interface.ports):
+    if ordered and not named_connections and len(ordered) <= len(interface.ports):
         changes = [
-            Change(*span(document, one), f".{port}({text_of(one)})")
-            for one, port in zip(ordered, interface.ports, strict=False)
+            Change(*span(document, connection), f".{port}({text_of(connection)})")
+            for connection, port in zip(ordered, interface.ports, strict=False)
         ]
         yield Action("Connect ports by name", tuple(changes), ActionKind.REWRITE)
     elif star is not None:
         new = [f".{port}({port})" for port in missing]
         yield Action("Write out .*", (_in_place(document, star, new),), ActionKind.REWRITE)
     elif missing and not ordered:
-        known = _known_names(analysis, instance)
-        new = [f".{port}({port if port in known else ''})" for port in missing]
-        yield Action("Connect all ports", (_more(document, instance, listed, named, new),), ActionKind.REWRITE)
+        known_names = _known_names(analysis, instance)
+        new = [f".{port}({port if port in known_names else ''})" for port in missing]
+        yield Action(
+            "Connect all ports", (_appended(document, instance, listed, named_connections, new),), ActionKind.REWRITE
+        )
 
 
 def _known_names(analysis: Analysis, instance: Node) -> frozenset[str]:
@@ -148,47 +156,49 @@ def _known_names(analysis: Analysis, instance: Node) -> frozenset[str]:
 def _in_place(document: Document, star: Node, new: list[str]) -> Change:
     start, end = span(document, star)
     line_start = document.lines.line(document.lines.line_of(start) + 1)[0]
-    before = document.text[line_start:start]
-    if before.strip() or len(new) < 2:
+    text_before = document.text[line_start:start]
+    if text_before.strip() or len(new) < 2:
         return Change(start, end, ", ".join(new))
-    return Change(start, end, f",{newline(document)}{before}".join(new))
+    return Change(start, end, f",{newline(document)}{text_before}".join(new))
 
 
-def _more(document: Document, instance: Node, listed: Node | None, named: list[Node], new: list[str]) -> Change:
+def _appended(
+    document: Document, instance: Node, listed: Node | None, named_connections: list[Node], new: list[str]
+) -> Change:
     """The change that appends connections, each in a line of its own unless the instance is in one."""
     closing = instance.children[-1]
-    opening, at = span(document, child(instance, "(") or closing)[1], span(document, closing)[0]
+    opening, close_offset = span(document, child(instance, "(") or closing)[1], span(document, closing)[0]
     lines = document.lines
     indent = indentation(document, span(document, instance)[0]) + "  "
     eol = newline(document)
-    if named:
-        last = span(document, named[-1])[1]
+    if named_connections:
+        last = span(document, named_connections[-1])[1]
         if lines.line_of(opening) == lines.line_of(last):
-            return Change(last, last, "".join(f", {one}" for one in new))
-        indent = indentation(document, span(document, named[-1])[0])
-        return Change(last, last, "".join(f",{eol}{indent}{one}" for one in new))
+            return Change(last, last, "".join(f", {connection}" for connection in new))
+        indent = indentation(document, span(document, named_connections[-1])[0])
+        return Change(last, last, "".join(f",{eol}{indent}{connection}" for connection in new))
     if len(new) == 1:
-        return Change(opening, at, new[0])
+        return Change(opening, close_offset, new[0])
     joined = f",{eol}{indent}".join(new)
-    return Change(opening, at, f"{eol}{indent}{joined}{eol}{indent[:-2]}")
+    return Change(opening, close_offset, f"{eol}{indent}{joined}{eol}{indent[:-2]}")
 
 
 def _parameters(context: ActionContext, whole: Node, interface: Interface) -> Iterator[Action]:
-    given = child(whole, "parameter_value_assignment")
-    listed = child(given, "list_of_parameter_value_assignments")
-    written = _named(listed)
-    names = {text_of(name) for one in written if (name := child(one, "simple_identifier"))}
-    if any(one.type != "named_parameter_assignment" for one in written):
+    assignment = child(whole, "parameter_value_assignment")
+    listed = child(assignment, "list_of_parameter_value_assignments")
+    written_assignments = _named_children(listed)
+    names = {text_of(name) for parameter in written_assignments if (name := child(parameter, "simple_identifier"))}
+    if any(parameter.type != "named_parameter_assignment" for parameter in written_assignments):
         return
     new = [f".{name}({default})" for name, default in interface.parameters if name not in names]
     if not new:
         return
     document = context.document
-    if written:
-        end = span(document, written[-1])[1]
-        change = Change(end, end, "".join(f", {one}" for one in new))
-    elif given is not None:
-        start, end = span(document, given)
+    if written_assignments:
+        end = span(document, written_assignments[-1])[1]
+        change = Change(end, end, "".join(f", {assigned}" for assigned in new))
+    elif assignment is not None:
+        start, end = span(document, assignment)
         change = Change(start, end, f"#({', '.join(new)})")
     else:
         end = span(document, whole.children[0])[1]
@@ -214,9 +224,9 @@ def _new_port(
         if change is None:
             continue
         title = f"Add the {direction} port '{port}' to '{module}'"
-        here = (change,) if document is context.document else ()
+        own_changes = (change,) if document is context.document else ()
         elsewhere = {} if document is context.document else {path: (change,)}
-        yield Action(title, here, finding=finding, elsewhere=elsewhere)
+        yield Action(title, own_changes, finding=finding, elsewhere=elsewhere)
 
 
 def _declaration(document: Document, module: str) -> Node | None:
@@ -229,21 +239,21 @@ def _declaration(document: Document, module: str) -> Node | None:
 
 
 def _new_module(
-    context: ActionContext, finding: Finding, analysis: Analysis, found: tuple[Node, Node | None], module: str
+    context: ActionContext, finding: Finding, analysis: Analysis, instantiation: tuple[Node, Node | None], module: str
 ) -> Action:
-    whole, instance = found
+    whole, instance = instantiation
     listed = child(instance, "list_of_port_connections")
     ports = []
-    for number, one in enumerate(_named(listed)):
-        name = child(one, "simple_identifier", "escaped_identifier")
-        if one.type == "named_port_connection" and name is not None:
+    for number, connection in enumerate(_named_children(listed)):
+        name = child(connection, "simple_identifier", "escaped_identifier")
+        if connection.type == "named_port_connection" and name is not None:
             port = text_of(name)
         else:
-            inner = text_of(one).strip()
+            inner = text_of(connection).strip()
             port = inner if inner.isidentifier() else f"port{number}"
         ports.append(f"{'output' if _OUTPUT.search(port) else 'input'} logic {port}")
-    given = child(child(whole, "parameter_value_assignment"), "list_of_parameter_value_assignments")
-    names = [child(one, "simple_identifier") for one in _named(given)]
+    assignments = child(child(whole, "parameter_value_assignment"), "list_of_parameter_value_assignments")
+    names = [child(assignment, "simple_identifier") for assignment in _named_children(assignments)]
     parameters = [f"parameter {text_of(name)} = 0" for name in names if name is not None]
     document = context.document
     eol = newline(document)
@@ -257,10 +267,10 @@ def _new_module(
     return Action(f"Create the module '{module}'", (change,), finding=finding)
 
 
-def _named(node: Node | None) -> list[Node]:
+def _named_children(node: Node | None) -> list[Node]:
     """What a list lists."""
     children = node.children if node is not None else []
-    return [one for one in children if one.is_named and not one.type.endswith("comment")]
+    return [child_node for child_node in children if child_node.is_named and not child_node.type.endswith("comment")]
 
 
 def _default(declarator: str) -> str:

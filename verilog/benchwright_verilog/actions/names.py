@@ -42,8 +42,8 @@ def fixes(context: ActionContext, finding: Finding) -> Iterator[Action]:
             yield from _declare(context, finding, name)
     elif (match := _EXPECTED.fullmatch(finding.message)) and not match["text"].startswith("<"):
         text = match["text"]
-        before = context.text[finding.start - 1 : finding.start]
-        glued = text[0].isalnum() and before and not before.isspace()
+        character_before = context.text[finding.start - 1 : finding.start]
+        glued = text[0].isalnum() and character_before and not character_before.isspace()
         change = Change(finding.start, finding.start, f" {text}" if glued else text)
         yield Action(f"Insert '{text}'", (change,), finding=finding, is_preferred=text == ";")
 
@@ -62,8 +62,8 @@ def _declare(context: ActionContext, finding: Finding, name: str) -> Iterator[Ac
         start, _ = span(document, item)
         line_start, _ = document.lines.line(document.lines.line_of(start) + 1)
         indent, eol = indentation(document, start), newline(document)
-        before = document.text[line_start:start].strip()
-        alone = not before or (before.startswith("/*") and before.endswith("*/"))
+        text_before = document.text[line_start:start].strip()
+        alone = not text_before or (text_before.startswith("/*") and text_before.endswith("*/"))
         change = (
             Change(line_start, line_start, f"{indent}logic {name};{eol}")
             if alone

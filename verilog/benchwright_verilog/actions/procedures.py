@@ -32,7 +32,7 @@ _STEP = "  "
 
 def rewrites(context: ActionContext) -> Iterator[Action]:
     """The other ways to write the `always` at the selection."""
-    always = context.within("always_construct")
+    always = context.enclosing_node("always_construct")
     keyword = child(always, "always_keyword")
     if always is None or keyword is None:
         return
@@ -60,8 +60,8 @@ def fixes(context: ActionContext, finding: Finding) -> Iterator[Action]:
     elif finding.rule in NO_DEFAULT:
         yield from _default(context, finding)
     elif finding.rule == "always-comb":
-        at = ActionContext(context.document, finding.start, finding.start)
-        for action in rewrites(at):
+        action_context = ActionContext(context.document, finding.start, finding.start)
+        for action in rewrites(action_context):
             yield Action(action.title, action.changes, finding=finding, is_preferred=True)
 
 
@@ -78,29 +78,29 @@ def _control(always: Node) -> Node | None:
 
 def _assignments(context: ActionContext, finding: Finding, kind: str, way: str) -> Iterator[Action]:
     document = context.document
-    at = node_around(document, finding.start, max(finding.start, finding.end - 1))
-    one = enclosing(at, kind)
-    if one is None:
+    innermost = node_around(document, finding.start, max(finding.start, finding.end - 1))
+    assignment = enclosing(innermost, kind)
+    if assignment is None:
         # Verilator counts columns its own way, so the line may be all that is known.
         line = document.lines.line(document.lines.line_of(finding.start) + 1)
-        one = next(
+        assignment = next(
             (
                 node
-                for node in _below(enclosing(at, "always_construct") or document.tree.root_node, kind)
+                for node in _descendants(enclosing(innermost, "always_construct") or document.tree.root_node, kind)
                 if line[0] <= span(document, node)[0] <= line[1]
             ),
             None,
         )
-    if one is None:
+    if assignment is None:
         return
-    change = _operator(context, one)
+    change = _operator(context, assignment)
     if change is not None:
         title = f"Make this assignment {way}"
         yield Action(title, (change,), finding=finding, is_preferred=True)
-    always = enclosing(one, "always_construct")
-    every = [change for node in _below(always, kind) if (change := _operator(context, node)) is not None]
-    if len(every) > 1:
-        yield Action(f"Make all assignments of this block {way}", tuple(every), finding=finding)
+    always = enclosing(assignment, "always_construct")
+    changes = [change for node in _descendants(always, kind) if (change := _operator(context, node)) is not None]
+    if len(changes) > 1:
+        yield Action(f"Make all assignments of this block {way}", tuple(changes), finding=finding)
 
 
 def _operator(context: ActionContext, assignment: Node) -> Change | None:
@@ -113,7 +113,7 @@ def _operator(context: ActionContext, assignment: Node) -> Change | None:
     return Change(*span(document, sign), "<=") if sign is not None and text_of(sign) == "=" else None
 
 
-def _below(node: Node | None, kind: str) -> Iterator[Node]:
+def _descendants(node: Node | None, kind: str) -> Iterator[Node]:
     """The pieces of a kind in one piece, not those of functions that it declares."""
     waiting = [node] if node is not None else []
     while waiting:
@@ -126,8 +126,8 @@ def _below(node: Node | None, kind: str) -> Iterator[Node]:
 
 def _default(context: ActionContext, finding: Finding) -> Iterator[Action]:
     document = context.document
-    at = node_around(document, finding.start, finding.start)
-    case = enclosing(at, "case_statement", "case_generate_construct")
+    innermost = node_around(document, finding.start, finding.start)
+    case = enclosing(innermost, "case_statement", "case_generate_construct")
     if case is None or case.type != "case_statement":
         return
     end = child(case, "endcase")

@@ -36,12 +36,12 @@ def blocking(examined: Examined) -> Iterator[Cause]:
         if not is_clocked(block):
             continue
         for assignment, symbol in assignments(block):
-            place = examined.design.range(assignment.sourceRange)
-            if not assignment.isNonBlocking and place is not None:
+            span = examined.design.range(assignment.sourceRange)
+            if not assignment.isNonBlocking and span is not None:
                 yield Cause(
                     CauseKind.BLOCKING,
                     f"`{symbol.name}` is assigned by `=` in a clocked block",
-                    place,
+                    span,
                     "Other blocks that read it at the same edge see the old or the new value, depending on the order"
                     " in which the simulator runs them.",
                     f"Write `{symbol.name} <= …`.",
@@ -55,12 +55,12 @@ def non_blocking(examined: Examined) -> Iterator[Cause]:
         if not is_combinational(block):
             continue
         for assignment, symbol in assignments(block):
-            place = examined.design.range(assignment.sourceRange)
-            if assignment.isNonBlocking and place is not None:
+            span = examined.design.range(assignment.sourceRange)
+            if assignment.isNonBlocking and span is not None:
                 yield Cause(
                     CauseKind.NON_BLOCKING,
                     f"`{symbol.name}` is assigned by `<=` in combinational logic",
-                    place,
+                    span,
                     "It changes only after the statements below have read its old value.",
                     f"Write `{symbol.name} = …`.",
                     4,
@@ -75,12 +75,12 @@ def latches(examined: Examined) -> Iterator[Cause]:
         always = always_assigned(block.body)
         for path, assignment in ever_assigned(block.body).items():
             symbol = symbol_of(next(iter(targets_of(assignment.left))))
-            place = examined.design.range(assignment.sourceRange)
-            if path not in always and symbol is not None and place is not None and is_of_module(symbol):
+            span = examined.design.range(assignment.sourceRange)
+            if path not in always and symbol is not None and span is not None and is_of_module(symbol):
                 yield Cause(
                     CauseKind.LATCH,
                     f"`{symbol.name}` is a latch",
-                    place,
+                    span,
                     "On some path through the block it is not assigned, so it keeps its old value.",
                     f"Assign a default to `{symbol.name}` at the top, or complete every `if` and `case`.",
                     5,
@@ -104,22 +104,24 @@ def is_combinational(block: ProceduralBlockSymbol) -> bool:
     if isinstance(block.body.timing, ImplicitEventControl):
         return True
     events = events_of(block.body)
-    return bool(events) and all(one.edge.name == "None_" for one in events)
+    return bool(events) and all(event.edge.name == "None_" for event in events)
 
 
 def assignments(block: ProceduralBlockSymbol) -> Iterator[tuple[AssignmentExpression, Symbol]]:
     """The assignments of a process to signals of its module."""
-    for one in guarded(block.body):
-        assignment = assignment_of(one)
+    for guarded_statement in guarded(block.body):
+        assignment = assignment_of(guarded_statement)
         for left in targets_of(assignment.left) if assignment is not None else ():
             symbol = symbol_of(left)
             if assignment is not None and symbol is not None and is_of_module(symbol):
                 yield assignment, symbol
 
 
-def assignment_of(one: Guarded) -> AssignmentExpression | None:
+def assignment_of(guarded_statement: Guarded) -> AssignmentExpression | None:
     """The assignment that a statement is."""
-    expression = one.statement.expr if isinstance(one.statement, ExpressionStatement) else None
+    expression = (
+        guarded_statement.statement.expr if isinstance(guarded_statement.statement, ExpressionStatement) else None
+    )
     return expression if isinstance(expression, AssignmentExpression) else None
 
 

@@ -38,23 +38,23 @@ _REACHES = (BinaryOperator.Equality, BinaryOperator.GreaterThanEqual, BinaryOper
 def wraps(examined: Examined) -> Iterator[Cause]:
     """Counters that begin again only after they have reached a number of elements."""
     for block in processes_of(examined.symbol.body):
-        for one in guarded(block.body) if is_clocked(block) else ():
-            assignment = assignment_of(one)
+        for guarded_statement in guarded(block.body) if is_clocked(block) else ():
+            assignment = assignment_of(guarded_statement)
             if assignment is None or symbols_in(assignment.right):
                 continue
             targets = {symbol.hierarchicalPath for left in targets_of(assignment.left) if (symbol := symbol_of(left))}
-            for guard in one.guards:
+            for guard in guarded_statement.guards:
                 bound = _bound(guard, targets)
-                place = examined.design.range(guard.expression.sourceRange)
-                if bound is None or place is None:
+                span = examined.design.range(guard.expression.sourceRange)
+                if bound is None or span is None:
                     continue
                 name, operator = bound
-                more = "two more" if operator == BinaryOperator.GreaterThan else "one more"
+                surplus = "two more" if operator == BinaryOperator.GreaterThan else "one more"
                 yield Cause(
                     CauseKind.OFF_BY_ONE,
                     f"The counter may run one too far: `{text_of(guard.expression.syntax)}`",
-                    place,
-                    f"Counted from 0, it takes {more} than {name} values before it begins again."
+                    span,
+                    f"Counted from 0, it takes {surplus} than {name} values before it begins again."
                     + (" What was seen differs by one." if examined.evidence.is_one_off else ""),
                     f"Compare with `{name} - 1` if there should be {name} values.",
                     3 + 5 * examined.evidence.is_one_off,
@@ -63,25 +63,25 @@ def wraps(examined: Examined) -> Iterator[Cause]:
 
 def loops(examined: Examined) -> Iterator[Cause]:
     """`for (int i = 0; i <= N; …)`."""
-    found: list[BinaryExpression] = []
+    conditions: list[BinaryExpression] = []
 
     def visit(node: object) -> object:
         if isinstance(node, ForLoopStatement) and node.stopExpr is not None:
             stop = unwrapped(node.stopExpr)
             if isinstance(stop, BinaryExpression) and stop.op == BinaryOperator.LessThanEqual:
-                found.append(stop)
+                conditions.append(stop)
         return VisitAction.Advance
 
     for block in processes_of(examined.symbol.body):
         block.body.visit(visit)
-    for stop in found:
-        place = examined.design.range(stop.sourceRange)
+    for stop in conditions:
+        span = examined.design.range(stop.sourceRange)
         name = _count(stop.right)
-        if place is not None and name is not None:
+        if span is not None and name is not None:
             yield Cause(
                 CauseKind.OFF_BY_ONE,
                 f"The loop may run once too often: `{text_of(stop.syntax)}`",
-                place,
+                span,
                 f"With `<=` it runs for {name} as well; {name} elements from 0 end at {name} - 1.",
                 f"Write `< {name}` if there are {name} elements.",
                 3 + 4 * examined.evidence.is_one_off,

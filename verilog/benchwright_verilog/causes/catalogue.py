@@ -37,10 +37,10 @@ def likely_causes(design: Design, paths: Collection[Path], evidence: Evidence) -
         evidence: What was seen.
     """
     with design.lock:
-        found = [*_of_modules(design, paths, evidence), *reported(design, paths, evidence)]
+        causes = [*_of_modules(design, paths, evidence), *reported(design, paths, evidence)]
     unique: dict[tuple[object, ...], Cause] = {}
-    for one in sorted(found, key=_order):
-        unique.setdefault((one.kind, one.place.path, one.place.start), one)
+    for cause in sorted(causes, key=_order):
+        unique.setdefault((cause.kind, cause.span.path, cause.span.start), cause)
     return list(unique.values())[:MOST_CAUSES]
 
 
@@ -51,21 +51,21 @@ def _of_modules(design: Design, paths: Collection[Path], evidence: Evidence) -> 
             continue
         examined = Examined(design, instance, symbol, evidence)
         for rule in RULES:
-            for one in islice(rule(examined), _MOST_OF_A_RULE):
-                if one.place.path in paths:
-                    yield one
+            for cause in islice(rule(examined), _MOST_OF_A_RULE):
+                if cause.span.path in paths:
+                    yield cause
 
 
 def _modules(design: Design, paths: Collection[Path]) -> Iterator[Instance]:
     """The first instance of each module that one of the files declares."""
-    seen: set[str] = set()
+    seen_modules: set[str] = set()
     for top in design.tops():
-        for instance in (top, *design.below(top.path)):
+        for instance in (top, *design.instances_below(top.path)):
             is_wanted = instance.declared is not None and instance.declared.path in paths
-            if is_wanted and instance.kind == "module" and instance.module not in seen:
-                seen.add(instance.module)
+            if is_wanted and instance.kind == "module" and instance.module not in seen_modules:
+                seen_modules.add(instance.module)
                 yield instance
 
 
 def _order(cause: Cause) -> tuple[int, str, int]:
-    return -cause.weight, str(cause.place.path), cause.place.start
+    return -cause.weight, str(cause.span.path), cause.span.start

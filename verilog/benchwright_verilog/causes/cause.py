@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pyslang.ast import InstanceSymbol
 
     from benchwright_verilog.causes.evidence import Evidence
-    from benchwright_verilog.semantics.compilation.instances import Design, Instance, Place
+    from benchwright_verilog.semantics.compilation.instances import Design, Instance, NameLocation
 
 
 class CauseKind(StrEnum):
@@ -37,8 +37,8 @@ class Cause:
     kind: CauseKind
     title: str
     """A few words without a full stop."""
-    place: Place
-    why: str
+    span: NameLocation
+    reason: str
     """Why it is suspected; inline Markdown."""
     advice: str
     """What to try; inline Markdown."""

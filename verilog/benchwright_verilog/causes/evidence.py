@@ -36,39 +36,39 @@ class Evidence:
 
     message: str = ""
     expected: str | None = None
-    got: str | None = None
+    actual: str | None = None
     has_unknown_signals: bool = False
     """Whether the waveform ends with a signal that is x."""
 
     @classmethod
-    def of(cls, message: str, expected: str | None = None, got: str | None = None) -> Evidence:
+    def from_message(cls, message: str, expected: str | None = None, actual: str | None = None) -> Evidence:
         """What a message says: `assert 3 == 4` has got 3 and expected 4, `expected 4, got 3` as well."""
         message = message[:_LARGEST]
-        if expected is None or got is None:
+        if expected is None or actual is None:
             for pattern in _COMPARED:
-                found = pattern.search(message)
-                if found is not None:
-                    return cls(message, found["expected"].strip(), found["got"].strip())
-        return cls(message, expected[:_LARGEST] if expected else expected, got[:_LARGEST] if got else got)
+                match = pattern.search(message)
+                if match is not None:
+                    return cls(message, match["expected"].strip(), match["got"].strip())
+        return cls(message, expected[:_LARGEST] if expected else expected, actual[:_LARGEST] if actual else actual)
 
     @cached_property
     def is_unknown(self) -> bool:
         """Whether X or Z was seen where a number should be."""
         if self.has_unknown_signals:
             return True
-        array = _ARRAY.search(self.got or self.message)
+        array = _ARRAY.search(self.actual or self.message)
         if array is not None:
             return not set(array["bits"]) <= {"0", "1", "l", "L", "h", "H"}
-        sized = _SIZED.search(self.got or "")
+        sized = _SIZED.search(self.actual or "")
         if sized is not None:
             return bool(re.search(r"[xXzZ?]", sized["digits"]))
-        return bool((self.got and _UNKNOWN.search(self.got)) or _TOLD.search(self.message))
+        return bool((self.actual and _UNKNOWN.search(self.actual)) or _TOLD.search(self.message))
 
     @cached_property
     def numbers(self) -> tuple[int, int] | None:
         """Expected and got; None if one of them is not a number."""
-        expected, got = number_of(self.expected), number_of(self.got)
-        return (expected, got) if expected is not None and got is not None else None
+        expected, actual = number_of(self.expected), number_of(self.actual)
+        return (expected, actual) if expected is not None and actual is not None else None
 
     @property
     def is_one_off(self) -> bool:
@@ -80,16 +80,16 @@ class Evidence:
         """Whether what was seen is what should be without its upper bits: 4 instead of 20."""
         if self.numbers is None:
             return False
-        expected, got = self.numbers
-        return 0 <= got < expected and any(
-            got == expected & ((1 << bits) - 1) for bits in range(got.bit_length(), expected.bit_length())
+        expected, actual = self.numbers
+        return 0 <= actual < expected and any(
+            actual == expected & ((1 << bits) - 1) for bits in range(actual.bit_length(), expected.bit_length())
         )
 
     @property
     def cycle(self) -> int | None:
         """The cycle that the message names."""
-        found = _CYCLE.search(self.message)
-        return int(found[1]) if found is not None else None
+        match = _CYCLE.search(self.message)
+        return int(match[1]) if match is not None else None
 
 
 def number_of(text: str | None) -> int | None:

@@ -38,10 +38,12 @@ def ever_assigned(statement: Statement) -> dict[str, AssignmentExpression]:
 
     Signals of which parts are assigned are left out: whether the parts make a whole depends on values.
     """
-    found: dict[str, AssignmentExpression] = {}
+    assigned: dict[str, AssignmentExpression] = {}
     in_parts: set[str] = set()
-    for one in guarded(statement):
-        expression = one.statement.expr if isinstance(one.statement, ExpressionStatement) else None
+    for guarded_statement in guarded(statement):
+        expression = (
+            guarded_statement.statement.expr if isinstance(guarded_statement.statement, ExpressionStatement) else None
+        )
         if not isinstance(expression, AssignmentExpression):
             continue
         for left in targets_of(expression.left):
@@ -51,15 +53,15 @@ def ever_assigned(statement: Statement) -> dict[str, AssignmentExpression]:
             if isinstance(unwrapped(left), _PARTS):
                 in_parts.add(symbol.hierarchicalPath)
             else:
-                found.setdefault(symbol.hierarchicalPath, expression)
-    return {path: one for path, one in found.items() if path not in in_parts}
+                assigned.setdefault(symbol.hierarchicalPath, expression)
+    return {path: expression_ for path, expression_ in assigned.items() if path not in in_parts}
 
 
 def always_assigned(statement: Statement) -> frozenset[str]:
     """The paths of the signals that are assigned whichever way the conditions go."""
     match statement:
         case StatementList():
-            return frozenset().union(*(always_assigned(one) for one in statement.list))
+            return frozenset().union(*(always_assigned(inner) for inner in statement.list))
         case BlockStatement():
             return always_assigned(statement.body)
         case TimedStatement():
@@ -75,7 +77,7 @@ def always_assigned(statement: Statement) -> frozenset[str]:
             return always_assigned(statement.body)
         case ExpressionStatement() if isinstance(statement.expr, AssignmentExpression):
             lefts = (left for left in targets_of(statement.expr.left))
-            return frozenset(one.hierarchicalPath for left in lefts if (one := symbol_of(left)) is not None)
+            return frozenset(symbol.hierarchicalPath for left in lefts if (symbol := symbol_of(left)) is not None)
         case _:
             return frozenset()
 
@@ -93,7 +95,7 @@ def _is_complete(statement: CaseStatement) -> bool:
     """Whether there are as many different labels as the expression has values."""
     kind = statement.expr.type.canonicalType
     values = len(list(kind)) if isinstance(kind, EnumType) else 1 << min(kind.bitWidth, _WIDEST)
-    labels = {_label(one) for item in statement.items for one in item.expressions}
+    labels = {_label(label_expression) for item in statement.items for label_expression in item.expressions}
     return None not in labels and len(labels) >= values
 
 

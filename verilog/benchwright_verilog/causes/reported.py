@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from benchwright_verilog.causes.cause import Cause, CauseKind
 from benchwright_verilog.semantics.compilation.diagnostics import diagnose
-from benchwright_verilog.semantics.compilation.instances import Place
+from benchwright_verilog.semantics.compilation.instances import NameLocation
 
 if TYPE_CHECKING:
     from benchwright_verilog.causes.evidence import Evidence
@@ -26,32 +26,37 @@ def reported(design: Design, paths: Collection[Path], evidence: Evidence) -> Ite
     """The causes among slang's findings in some files; `Design.lock` has to be held."""
     compiled = design.compiled
     first = compiled.trees[0]
-    found = diagnose(
+    diagnostics = diagnose(
         compiled.elaborate(), first.sources, first.locations, paths, is_alone=False, warnings=[*_RULES, "unused"]
     )
-    for path, each in found.items():
-        for one in each:
-            if one.rule in _RULES:
-                yield _cause(one.rule, one.message, Place(path, one.start, max(one.start, one.end)), evidence)
+    for path, file_diagnostics in diagnostics.items():
+        for diagnostic in file_diagnostics:
+            if diagnostic.rule in _RULES:
+                yield _cause(
+                    diagnostic.rule,
+                    diagnostic.message,
+                    NameLocation(path, diagnostic.start, max(diagnostic.start, diagnostic.end)),
+                    evidence,
+                )
 
 
-def _cause(rule: str, message: str, place: Place, evidence: Evidence) -> Cause:
-    said = f"slang says: {message}."
+def _cause(rule: str, message: str, span: NameLocation, evidence: Evidence) -> Cause:
+    message_text = f"slang says: {message}."
     if rule in _TRUNCATED:
         fits = " What was seen is what was expected without its upper bits." if evidence.is_cut else ""
         advice = "Widen the target, or select the bits that you mean."
         weight = 3 + 6 * evidence.is_cut
-        return Cause(CauseKind.TRUNCATION, "Upper bits are lost", place, said + fits, advice, weight)
+        return Cause(CauseKind.TRUNCATION, "Upper bits are lost", span, message_text + fits, advice, weight)
     if rule in _OUTSIDE:
         advice = "Correct the index or the size; look for an end that is one too far."
         weight = 5 + 3 * evidence.is_unknown + 3 * evidence.is_one_off
-        return Cause(CauseKind.OUT_OF_RANGE, "An index is outside of its vector", place, said, advice, weight)
+        return Cause(CauseKind.OUT_OF_RANGE, "An index is outside of its vector", span, message_text, advice, weight)
     if rule in _UNDRIVEN:
         advice = "Assign it, or connect it to what should drive it."
         weight = 4 + 5 * evidence.is_unknown
-        return Cause(CauseKind.UNDRIVEN, "Nothing drives a signal that is read", place, said, advice, weight)
+        return Cause(CauseKind.UNDRIVEN, "Nothing drives a signal that is read", span, message_text, advice, weight)
     if rule in _DRIVEN_TWICE:
         advice = "Assign it in one place."
-        return Cause(CauseKind.SEVERAL_DRIVERS, "A signal has several drivers", place, said, advice, 6)
+        return Cause(CauseKind.SEVERAL_DRIVERS, "A signal has several drivers", span, message_text, advice, 6)
     advice = "Assign a default at the top of the block, or complete every `if` and `case`."
-    return Cause(CauseKind.LATCH, "A signal keeps its old value on some path: a latch", place, said, advice, 5)
+    return Cause(CauseKind.LATCH, "A signal keeps its old value on some path: a latch", span, message_text, advice, 5)

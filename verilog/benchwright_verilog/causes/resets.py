@@ -32,7 +32,7 @@ _LOW = re.compile(r"(?:^n_?(?:rst|reset)|(?:rst|reset|clr|clear)_?(?:n|ni|l|b)$|
 
 def polarity(examined: Examined) -> Iterator[Cause]:
     """A reset that resets at the level at which its name, or its edge, says that it does not."""
-    seen: set[str] = set()
+    seen_signals: set[str] = set()
     for block in processes_of(examined.symbol.body):
         timing = clock_and_resets(block) if is_clocked(block) else None
         if timing is None:
@@ -41,26 +41,26 @@ def polarity(examined: Examined) -> Iterator[Cause]:
             by_edge = timing[1].get(symbol.hierarchicalPath)
             is_named_reset = is_reset_name(symbol.name)
             by_name = (0 if _LOW.search(symbol.name) else 1) if is_named_reset else None
-            place = examined.design.range(guard.expression.sourceRange)
-            if place is None or symbol.hierarchicalPath in seen:
+            span = examined.design.range(guard.expression.sourceRange)
+            if span is None or symbol.hierarchicalPath in seen_signals:
                 continue
             if by_edge is not None and by_edge != level:
-                why = f"The block waits for its {'negedge' if by_edge == 0 else 'posedge'}, but resets at {level}."
+                reason = f"The block waits for its {'negedge' if by_edge == 0 else 'posedge'}, but resets at {level}."
             elif by_edge is None and by_name is not None and by_name != level:
                 low = "active low" if by_name == 0 else "active high"
-                why = f"Its name says that it is {low}, but the registers are reset while it is {level}."
+                reason = f"Its name says that it is {low}, but the registers are reset while it is {level}."
             elif by_edge is not None and by_name is not None and by_edge == level != by_name:
                 low = "active low" if by_name == 0 else "active high"
-                why = f"Its name says that it is {low}, but edge and condition take it for the opposite."
+                reason = f"Its name says that it is {low}, but edge and condition take it for the opposite."
             else:
                 continue
-            seen.add(symbol.hierarchicalPath)
+            seen_signals.add(symbol.hierarchicalPath)
             condition = f"!{symbol.name}" if (by_name if by_name is not None else by_edge) == 0 else symbol.name
             yield Cause(
                 CauseKind.RESET_POLARITY,
                 f"`{symbol.name}` has the wrong polarity",
-                place,
-                why,
+                span,
+                reason,
                 f"Write `if ({condition})` for the reset, and the edge to match if it is asynchronous.",
                 7,
             )
@@ -69,17 +69,18 @@ def polarity(examined: Examined) -> Iterator[Cause]:
 def missing(examined: Examined) -> Iterator[Cause]:
     """A reset that the module has as an input, and registers, but nothing reads it."""
     body = body_of(examined.design, examined.symbol)
-    found = registers(examined.design, examined.instance.path) or []
+    found_registers = registers(examined.design, examined.instance.path) or []
     read = {path for flow in body.flows for path, _ in flow.sources}
-    for port in _reset_ports(examined) if found else ():
+    for port in _reset_ports(examined) if found_registers else ():
         inner = port.internalSymbol
-        place = examined.design.place(port)
-        if inner is not None and inner.hierarchicalPath not in read and place is not None:
+        span = examined.design.span_of(port)
+        if inner is not None and inner.hierarchicalPath not in read and span is not None:
             yield Cause(
                 CauseKind.MISSING_RESET,
                 f"Nothing reads the reset `{port.name}`",
-                place,
-                f"The module has {len(found)} registers, such as `{found[0].name}`, and none of them is reset.",
+                span,
+                f"The module has {len(found_registers)} registers, such as `{found_registers[0].name}`, and none of "
+                "them is reset.",
                 f"Begin the clocked blocks by `if ({'!' if _LOW.search(port.name) else ''}{port.name})`.",
                 6,
             )
@@ -87,22 +88,27 @@ def missing(examined: Examined) -> Iterator[Cause]:
 
 def unreset(examined: Examined) -> Iterator[Cause]:
     """Registers without a reset where others have one, or the module has a reset as an input."""
-    found = registers(examined.design, examined.instance.path) or []
-    has_reset = any(one.reset is not None for one in found)
+    found_registers = registers(examined.design, examined.instance.path) or []
+    has_reset = any(register_.reset is not None for register_ in found_registers)
     if not has_reset and not any(True for _ in _reset_ports(examined)):
         return
     body = body_of(examined.design, examined.symbol)
     initial = _initialised(examined)
-    for register in found:
+    for register in found_registers:
         # A memory is not reset, and what has a first value does not need it in simulation.
-        if register.reset is not None or "$" in register.type or register.path in initial or register.written is None:
+        if (
+            register.reset is not None
+            or "$" in register.type
+            or register.path in initial
+            or register.written_span is None
+        ):
             continue
         feeds_itself = _feeds_itself(register, body)
         weight = 2 + 3 * feeds_itself + 5 * examined.evidence.is_unknown
         yield Cause(
             CauseKind.UNRESET_REGISTER,
             f"`{register.name}` is not reset",
-            register.written,
+            register.written_span,
             "It is X until it is first written"
             + (", and since its next value depends on itself, X may stay forever." if feeds_itself else "."),
             f"Reset `{register.name}` where the other registers are reset.",
@@ -113,19 +119,19 @@ def unreset(examined: Examined) -> Iterator[Cause]:
 def _reset_branches(block: ProceduralBlockSymbol) -> Iterator[tuple[Guard, Symbol, int]]:
     """Conditions under which registers become constant, where they take a value otherwise."""
     constant: dict[str, tuple[Guard, Symbol, int]] = {}
-    other: set[tuple[str, str, int]] = set()
-    for one in guarded(block.body):
-        assignment, outermost = assignment_of(one), next(iter(one.guards), None)
+    untested: set[tuple[str, str, int]] = set()
+    for guarded_statement in guarded(block.body):
+        assignment, outermost = assignment_of(guarded_statement), next(iter(guarded_statement.guards), None)
         tested = reset_of(outermost) if outermost is not None else None
         if assignment is None or outermost is None or tested is None:
             continue
         for target in _targets(assignment):
-            if len(one.guards) == 1 and not symbols_in(assignment.right):
+            if len(guarded_statement.guards) == 1 and not symbols_in(assignment.right):
                 constant.setdefault(target, (outermost, *tested))
             else:
-                other.add((target, tested[0].hierarchicalPath, tested[1]))
+                untested.add((target, tested[0].hierarchicalPath, tested[1]))
     for target, (guard, symbol, level) in constant.items():
-        if (target, symbol.hierarchicalPath, 1 - level) in other:
+        if (target, symbol.hierarchicalPath, 1 - level) in untested:
             yield guard, symbol, level
 
 
@@ -144,18 +150,18 @@ def _reset_ports(examined: Examined) -> Iterator[PortSymbol]:
 
 def _initialised(examined: Examined) -> set[str]:
     """The signals that have a value before simulation begins."""
-    found = {
-        one.hierarchicalPath
-        for one in examined.symbol.body
-        if isinstance(one, VariableSymbol) and one.initializer is not None
+    initialised = {
+        symbol.hierarchicalPath
+        for symbol in examined.symbol.body
+        if isinstance(symbol, VariableSymbol) and symbol.initializer is not None
     }
     for block in processes_of(examined.symbol.body):
         if block.procedureKind.name == "Initial":
-            for one in guarded(block.body):
-                assignment = assignment_of(one)
+            for guarded_statement in guarded(block.body):
+                assignment = assignment_of(guarded_statement)
                 if assignment is not None:
-                    found.update(_targets(assignment))
-    return found
+                    initialised.update(_targets(assignment))
+    return initialised
 
 
 def _feeds_itself(register: Register, body: Body) -> bool:

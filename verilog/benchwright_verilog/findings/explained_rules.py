@@ -54,9 +54,9 @@ def explained(rule: str, tool: str = "") -> ExplainedRule | None:
         tool: Whose rule; empty for the first tool that has it.
     """
     for name in (tool,) if tool else TOOLS:
-        found = explained_rules(name).get(rule)
-        if found is not None:
-            return found
+        explanation = explained_rules(name).get(rule)
+        if explanation is not None:
+            return explanation
     return None
 
 

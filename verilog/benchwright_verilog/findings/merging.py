@@ -27,18 +27,18 @@ def merged(findings: Iterable[Finding], lines: Lines, lint: Lint) -> list[Findin
     waivers = Waivers(lines)
     if waivers.are_none and not lint.off and not lint.severity and len({finding.source for finding in findings}) < 2:
         return sorted(dict.fromkeys(findings), key=_order)
-    shown: dict[Finding, None] = {}
+    shown_findings: dict[Finding, None] = {}
     reported: dict[tuple[int, str], Source] = {}
     for finding in sorted(findings, key=lambda finding: (finding.source.rank, finding.start, finding.end)):
-        kept = _as_wanted(finding, lint)
+        adjusted = _as_wanted(finding, lint)
         line = lines.line_of(finding.start)
-        if kept is None or (finding.level is not Level.ERROR and waivers.cover(line, finding.rule)):
+        if adjusted is None or (finding.level is not Level.ERROR and waivers.cover(line, finding.rule)):
             continue
         keys = [(line, subject) for subject in _subjects(finding)]
         # Two tools often report the same on a line: once is enough. One tool may mean two parts of the line.
         if all(reported.setdefault(key, finding.source) is finding.source for key in keys):
-            shown[kept] = None
-    return sorted(shown, key=_order)
+            shown_findings[adjusted] = None
+    return sorted(shown_findings, key=_order)
 
 
 def _order(finding: Finding) -> tuple[int, int, int, int]:

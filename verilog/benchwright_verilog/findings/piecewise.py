@@ -48,9 +48,9 @@ class _Facts:
     is_closed: bool
     """Whether it ends where it seems to: what follows can't belong to it."""
 
-    def names_like(self, other: _Facts, names: frozenset[bytes]) -> bool:
+    def names_like(self, right: _Facts, names: frozenset[bytes]) -> bool:
         """Whether another item declares the same, and of some names uses the same."""
-        return self.declares == other.declares and self.words & names == other.words & names
+        return self.declares == right.declares and self.words & names == right.words & names
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Piecewise:
         self._is_alone = is_alone
         self._joined: Mapping[tuple[Shape, ...], _Facts] = {}
         self._grouping: tuple[list[_Facts], list[int], frozenset[bytes], list[_Group]] | None = None
-        self._known: Mapping[tuple[Shape, ...], tuple[tuple[int, SlangDiagnostic], ...]] = {}
+        self._known_diagnostics: Mapping[tuple[Shape, ...], tuple[tuple[int, SlangDiagnostic], ...]] = {}
 
     def diagnostics(self, units: Sequence[Unit]) -> tuple[SlangDiagnostic, ...]:
         """What slang says about the whole file.
@@ -100,19 +100,21 @@ class Piecewise:
         base = [index for index, fact in enumerate(facts) if not fact.is_whole]
         is_closed = all(fact.is_closed for fact in facts)
         groups = self._grouped(facts, base) if is_closed else [_Group(list(range(len(chunks))))]
-        around = tuple(shape for index in base for shape in chunks[index].shapes)
-        keys = [(*(shape for index in group.members for shape in chunks[index].shapes), *around) for group in groups]
-        new = [group for group, key in zip(groups, keys, strict=True) if key not in self._known]
+        base_shapes = tuple(shape for index in base for shape in chunks[index].shapes)
+        keys = [
+            (*(shape for index in group.members for shape in chunks[index].shapes), *base_shapes) for group in groups
+        ]
+        new = [group for group, key in zip(groups, keys, strict=True) if key not in self._known_diagnostics]
         fresh = self._look(chunks, new, base) if new else {}
-        known = {}
-        found: list[SlangDiagnostic] = []
+        known_diagnostics = {}
+        moved: list[SlangDiagnostic] = []
         for group, key in zip(groups, keys, strict=True):
-            known[key] = fresh[id(group)] if id(group) in fresh else self._known[key]
-            for ordinal, one in known[key]:
+            known_diagnostics[key] = fresh[id(group)] if id(group) in fresh else self._known_diagnostics[key]
+            for ordinal, diagnostic in known_diagnostics[key]:
                 begin = chunks[group.members[ordinal]].start
-                found.append(_moved(one, begin))
-        self._known = known
-        return tuple(found)
+                moved.append(_moved(diagnostic, begin))
+        self._known_diagnostics = known_diagnostics
+        return tuple(moved)
 
     def _chunks(self, units: Sequence[Unit]) -> list[_Chunk]:
         """The items, each with what goes before it if that does not end by itself: attributes, comments."""
@@ -137,7 +139,7 @@ class Piecewise:
             if (
                 old_base == base
                 and len(old) == len(facts)
-                and all(one is other or one.names_like(other, names) for one, other in zip(facts, old, strict=True))
+                and all(left is right or left.names_like(right, names) for left, right in zip(facts, old, strict=True))
             ):
                 return groups
         groups = _groups(facts, base)
@@ -153,15 +155,15 @@ class Piecewise:
         parts = [chunks[index].data for index in indices]
         begins = [0, *accumulate(len(part) for part in parts)]
         text = b"".join(parts).decode("utf-8", "surrogatepass")
-        found: dict[int, list[tuple[int, SlangDiagnostic]]] = {id(group): [] for group in groups}
-        at = 0
-        for one in sorted(self._said(text), key=lambda one: one.start):
-            while at + 1 < len(indices) and one.start >= begins[at + 1]:
-                at += 1
-            if indices[at] in owner:
-                group, ordinal = owner[indices[at]]
-                found[id(group)].append((ordinal, _moved(one, -begins[at])))
-        return {group: tuple(each) for group, each in found.items()}
+        by_group: dict[int, list[tuple[int, SlangDiagnostic]]] = {id(group): [] for group in groups}
+        position = 0
+        for diagnostic in sorted(self._said(text), key=lambda diagnostic: diagnostic.start):
+            while position + 1 < len(indices) and diagnostic.start >= begins[position + 1]:
+                position += 1
+            if indices[position] in owner:
+                group, ordinal = owner[indices[position]]
+                by_group[id(group)].append((ordinal, _moved(diagnostic, -begins[position])))
+        return {group: tuple(group_diagnostics) for group, group_diagnostics in by_group.items()}
 
     def _said(self, text: str) -> tuple[SlangDiagnostic, ...]:
         from pyslang.ast import Compilation
@@ -181,14 +183,22 @@ class Piecewise:
         compilation = Compilation()
         compilation.addSyntaxTree(tree.syntax)
         size = len(encode_text(text))
-        found = diagnose(compilation, tree.sources, tree.locations, {self._path}, is_alone=self._is_alone)
-        said = (*found.get(self._path, ()), *refusals([tree], self._path))
-        return tuple(one if one.end <= size else replace(one, end=size) for one in said)
+        by_path = diagnose(compilation, tree.sources, tree.locations, {self._path}, is_alone=self._is_alone)
+        diagnostics = (*by_path.get(self._path, ()), *refusals([tree], self._path))
+        return tuple(
+            diagnostic if diagnostic.end <= size else replace(diagnostic, end=size) for diagnostic in diagnostics
+        )
 
 
-def _moved(one: SlangDiagnostic, by: int) -> SlangDiagnostic:
+def _moved(diagnostic: SlangDiagnostic, shift: int) -> SlangDiagnostic:
     # What ends in a macro ends nowhere in the file.
-    return SlangDiagnostic(one.start + by, max(one.start, one.end) + by, one.severity, one.rule, one.message)
+    return SlangDiagnostic(
+        diagnostic.start + shift,
+        max(diagnostic.start, diagnostic.end) + shift,
+        diagnostic.severity,
+        diagnostic.rule,
+        diagnostic.message,
+    )
 
 
 def words_of(units: Sequence[Unit]) -> frozenset[bytes]:

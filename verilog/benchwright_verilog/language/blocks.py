@@ -83,9 +83,9 @@ def open_blocks(code: Sequence[Token]) -> tuple[list[str], bool]:
             elif text in _ENDS:
                 parentheses = 0
                 opened = {*_ENDS[text], *("procedural " + block for block in _ENDS[text])}
-                at = next((at for at in range(len(stack) - 1, -1, -1) if stack[at] in opened), None)
-                if at is not None:
-                    del stack[at:]
+                opener = next((opener for opener in range(len(stack) - 1, -1, -1) if stack[opener] in opened), None)
+                if opener is not None:
+                    del stack[opener:]
                 if not (stack and stack[-1] in _CODE):
                     pending = False
         previous = text

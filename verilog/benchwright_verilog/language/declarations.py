@@ -55,7 +55,7 @@ _COMMENT = re.compile(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenDeclaration:
     """A declaration in its file."""
 
     text: str
@@ -64,13 +64,13 @@ class Written:
     """What the comments around it say."""
 
 
-def written(symbol: Symbol, sources: SourceManager) -> Written:
+def declaration_of(symbol: Symbol, sources: SourceManager) -> WrittenDeclaration:
     """A symbol's declaration; empty if it has none, as for built-in things."""
     syntax = symbol.syntax
-    return written_at(syntax, sources) if syntax is not None else Written("", "")
+    return written_at(syntax, sources) if syntax is not None else WrittenDeclaration("", "")
 
 
-def written_at(syntax: SyntaxNode, sources: SourceManager) -> Written:
+def written_at(syntax: SyntaxNode, sources: SourceManager) -> WrittenDeclaration:
     """The declaration that a node of the syntax is, or is part of."""
     declarator, whole = syntax, syntax
     while whole.kind.name not in _WHOLE | _HEADED | _ROUTINES:
@@ -83,7 +83,7 @@ def written_at(syntax: SyntaxNode, sources: SourceManager) -> Written:
     text = _text(whole, declarator, sources) if whole is not declarator or name in _WHOLE | _HEADED | _ROUTINES else ""
     if not text:
         text = source_of(declarator, sources)
-    return Written(_tidy(text), _documentation(whole, declarator, sources))
+    return WrittenDeclaration(_tidy(text), _documentation(whole, declarator, sources))
 
 
 def _is_body(node: SyntaxNode) -> bool:
@@ -104,9 +104,9 @@ def _text(whole: SyntaxNode, declarator: SyntaxNode, sources: SourceManager) -> 
     if len(names) < 2:
         return source_of(whole, sources)
     # `wire [7:0] a, b;`, for `b`: what comes before the first name belongs to all.
-    before = names[0].sourceRange.start.offset - whole.sourceRange.start.offset
+    head_size = names[0].sourceRange.start.offset - whole.sourceRange.start.offset
     data = source_of(whole, sources).encode()
-    return data[: max(0, before)].decode(errors="replace") + source_of(declarator, sources) + ";"
+    return data[: max(0, head_size)].decode(errors="replace") + source_of(declarator, sources) + ";"
 
 
 def inherited_header(port: ImplicitAnsiPortSyntax) -> SyntaxNode:
@@ -126,8 +126,8 @@ def inherited_header(port: ImplicitAnsiPortSyntax) -> SyntaxNode:
 
 def source_of(node: SyntaxNode, sources: SourceManager) -> str:
     """A node as it is written, without the comments before it."""
-    place = node.sourceRange
-    start, end = place.start, place.end
+    source_range = node.sourceRange
+    start, end = source_range.start, source_range.end
     if sources.isMacroLoc(start) or sources.isMacroLoc(end) or start.buffer != end.buffer:
         return str(node).strip()
     return _slice(sources, start, end.offset)
@@ -141,8 +141,8 @@ def _slice(sources: SourceManager, start: SourceLocation, end: int) -> str:
 
 
 def _documentation(whole: SyntaxNode, declarator: SyntaxNode, sources: SourceManager) -> str:
-    place = whole.sourceRange
-    start = sources.getFullyExpandedLoc(place.start)
+    source_range = whole.sourceRange
+    start = sources.getFullyExpandedLoc(source_range.start)
     last = declarator if isinstance(declarator, (DeclaratorSyntax, HierarchicalInstanceSyntax)) else whole
     if isinstance(whole, ModuleDeclarationSyntax):
         last = whole.header
@@ -156,23 +156,23 @@ def _documentation(whole: SyntaxNode, declarator: SyntaxNode, sources: SourceMan
         return documentation(data, start.offset, end.offset)
     encoded = data.encode()
     begin = max(0, start.offset - _AROUND)
-    before = encoded[begin : start.offset].decode(errors="replace")
-    within = encoded[start.offset : end.offset].decode(errors="replace")
-    after = encoded[end.offset : end.offset + _AROUND].decode(errors="replace")
-    return documentation(before + within + after, len(before), len(before) + len(within))
+    text_before = encoded[begin : start.offset].decode(errors="replace")
+    text_within = encoded[start.offset : end.offset].decode(errors="replace")
+    text_after = encoded[end.offset : end.offset + _AROUND].decode(errors="replace")
+    return documentation(text_before + text_within + text_after, len(text_before), len(text_before) + len(text_within))
 
 
 def _tidy(text: str) -> str:
     text = _COMMENT.sub("", text.replace("\r\n", "\n"))
     lines = [line.rstrip() for line in text.split("\n")]
-    kept = [line for line in lines if line.strip()]
-    if len(kept) > 1:
+    kept_lines = [line for line in lines if line.strip()]
+    if len(kept_lines) > 1:
         # Lines after the first are as far in as the file has them; the least of that goes away.
-        margins = [len(line) - len(line.lstrip()) for line in kept[1:] if not _closes(line)]
+        margins = [len(line) - len(line.lstrip()) for line in kept_lines[1:] if not _closes(line)]
         margin = min(margins, default=0)
-        kept[1:] = [line.strip() if _closes(line) else "    " + line[margin:] for line in kept[1:]]
-        kept[0] = kept[0].strip()
-    text = "\n".join(kept).strip().rstrip(",")
+        kept_lines[1:] = [line.strip() if _closes(line) else "    " + line[margin:] for line in kept_lines[1:]]
+        kept_lines[0] = kept_lines[0].strip()
+    text = "\n".join(kept_lines).strip().rstrip(",")
     text = re.sub(r"(?<=\S)[ \t]{2,}(?=\S)", " ", text) if "\n" not in text else text
     return text if len(text) <= _MOST_CHARACTERS else text[:_MOST_CHARACTERS].rpartition("\n")[0] + "\n…"
 
@@ -188,8 +188,8 @@ _NUMBERED = re.compile(r"(?<=\w)\$\d+\b")
 def type_name(kind: Type) -> str:
     """A resolved type as an engineer would write it: `logic [7:0]`, `pkg::state_t`, `byte_t [0:15]`."""
     text = str(kind)
-    if (named := _NAMED.fullmatch(text)) is not None:
-        text = named[2] if not _NUMBERED.search(named[2]) and named[2] else named[1]
+    if (match := _NAMED.fullmatch(text)) is not None:
+        text = match[2] if not _NUMBERED.search(match[2]) and match[2] else match[1]
     text = _NUMBERED.sub("", text)
     # slang marks unpacked dimensions with a dollar sign, and local types with the path of their module.
     text = re.sub(r"\$(?=\[)", " ", text)

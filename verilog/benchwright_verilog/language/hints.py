@@ -62,14 +62,14 @@ class Hint:
     label: str
     is_name: bool = False
     """Whether it names what follows; else it is about what is before."""
-    about: str = ""
+    tooltip: str = ""
 
 
-def hints(analysis: Analysis, start: int, end: int, wanted: InlayHints) -> Iterator[Hint]:
+def hints(analysis: Analysis, start: int, end: int, requested: InlayHints) -> Iterator[Hint]:
     """The hints between two bytes of a file."""
     units = analysis.outline.units
-    for at, unit in enumerate(units):
-        following = units[at + 1].start if at + 1 < len(units) else len(analysis.data)
+    for index, unit in enumerate(units):
+        following = units[index + 1].start if index + 1 < len(units) else len(analysis.data)
         if following < start or unit.start > end:
             continue
         scope: ScopeSymbol | None
@@ -80,16 +80,16 @@ def hints(analysis: Analysis, start: int, end: int, wanted: InlayHints) -> Itera
         else:
             continue
         if scope is not None:
-            yield from _Hints(analysis, start, end, wanted).of_scope(scope)
+            yield from _Hints(analysis, start, end, requested).of_scope(scope)
 
 
 class _Hints:
-    def __init__(self, analysis: Analysis, start: int, end: int, wanted: InlayHints) -> None:
+    def __init__(self, analysis: Analysis, start: int, end: int, requested: InlayHints) -> None:
         self._analysis = analysis
         self._sources = analysis.sources
         self._start = start
         self._end = end
-        self._wanted = wanted
+        self._requested = requested
 
     def of_scope(self, scope: ScopeSymbol) -> Iterator[Hint]:
         for symbol in scope:
@@ -111,41 +111,41 @@ class _Hints:
                 case ContinuousAssignSymbol():
                     yield from self._assigned(symbol)
 
-    def _here(self, location: SourceLocation) -> int | None:
+    def _byte_here(self, location: SourceLocation) -> int | None:
         """The byte of a location, if it is written in the range."""
         if self._sources.isMacroLoc(location) or not self._start <= location.offset <= self._end:
             return None
-        place = self._analysis.locations.of(location)
-        return place.offset if place is not None and place.path == self._analysis.path else None
+        file_location = self._analysis.locations.location_of(location)
+        return file_location.offset if file_location is not None and file_location.path == self._analysis.path else None
 
     def _declared(self, symbol: NetSymbol | VariableSymbol) -> Iterator[Hint]:
-        byte = self._here(symbol.location)
+        byte = self._byte_here(symbol.location)
         if byte is None or symbol.syntax is None:
             return
-        after = byte + len(symbol.name.encode())
+        name_end = byte + len(symbol.name.encode())
         if isinstance(symbol, NetSymbol) and symbol.isImplicit:
-            if self._wanted.implicit_nets:
-                yield Hint(after, f": {symbol.netType.name}", about="Not declared: an implicit net.")
+            if self._requested.implicit_nets:
+                yield Hint(name_end, f": {symbol.netType.name}", tooltip="Not declared: an implicit net.")
             return
-        if not self._wanted.widths or symbol.syntax.parent is None:
+        if not self._requested.widths or symbol.syntax.parent is None:
             return
         width = width_of(symbol.type)
         dimensions = _dimensions(symbol.syntax)
         if width and any(_COMPUTED.search(text) for text in dimensions):
-            yield Hint(after, bits(width), about="With the default parameters.")
+            yield Hint(name_end, bits(width), tooltip="With the default parameters.")
 
     def _constant(self, symbol: ParameterSymbol) -> Iterator[Hint]:
-        byte = self._here(symbol.location)
+        byte = self._byte_here(symbol.location)
         declarator = symbol.syntax
         initializer = declarator.initializer if isinstance(declarator, DeclaratorSyntax) else None
-        if byte is None or initializer is None or not self._wanted.constants:
+        if byte is None or initializer is None or not self._requested.constants:
             return
-        written = source_of(initializer, self._sources).removeprefix("=").strip()
+        source_text = source_of(initializer, self._sources).removeprefix("=").strip()
         text = constant_text(symbol.value)
         end = initializer.sourceRange.end
-        if not text or len(text) > _LONGEST or self._sources.isMacroLoc(end) or not _is_computed(written):
+        if not text or len(text) > _LONGEST or self._sources.isMacroLoc(end) or not _is_computed(source_text):
             return
-        yield Hint(end.offset, f"= {text}", about="With the default parameters.")
+        yield Hint(end.offset, f"= {text}", tooltip="With the default parameters.")
 
     def _instance(self, symbol: InstanceSymbol | InstanceArraySymbol) -> Iterator[Hint]:
         syntax = symbol.syntax
@@ -157,21 +157,21 @@ class _Hints:
         extent = syntax.sourceRange
         if extent.start.offset > self._end or extent.end.offset < self._start:
             return
-        if self._wanted.port_names:
+        if self._requested.port_names:
             yield from self._port_names(syntax, instance)
             yield from self._parameter_names(syntax.parent, instance)
-        if self._wanted.widths:
+        if self._requested.widths:
             for connection in instance.portConnections:
                 if connection.expression is not None:
                     yield from self._converted(connection.expression)
 
     def _port_names(self, syntax: HierarchicalInstanceSyntax, instance: InstanceSymbol) -> Iterator[Hint]:
         """`a:` before `x` in `m u (x);`, where `a` is the first port of `m`."""
-        connections = [one for one in syntax.connections if isinstance(one, PortConnectionSyntax)]
+        connections = [connection for connection in syntax.connections if isinstance(connection, PortConnectionSyntax)]
         for connection, port in zip(connections, instance.body.portList, strict=False):
             if not isinstance(connection, OrderedPortConnectionSyntax):
                 return
-            byte = self._here(connection.sourceRange.start)
+            byte = self._byte_here(connection.sourceRange.start)
             if byte is not None and source_of(connection, self._sources) != port.name:
                 yield Hint(byte, f"{port.name}:", is_name=True)
 
@@ -179,19 +179,23 @@ class _Hints:
         """`WIDTH:` before `8` in `m #(8) u (x);`."""
         if not isinstance(syntax, HierarchyInstantiationSyntax) or syntax.parameters is None:
             return
-        listed = [one for one in syntax.parameters.parameters if isinstance(one, ParamAssignmentSyntax)]
-        settable = [one for one in instance.body.parameters if one.isPortParam and not one.isLocalParam]
-        settable = settable or [one for one in instance.body.parameters if not one.isLocalParam]
+        listed = [
+            assignment for assignment in syntax.parameters.parameters if isinstance(assignment, ParamAssignmentSyntax)
+        ]
+        settable = [
+            parameter for parameter in instance.body.parameters if parameter.isPortParam and not parameter.isLocalParam
+        ]
+        settable = settable or [parameter for parameter in instance.body.parameters if not parameter.isLocalParam]
         for value, parameter in zip(listed, settable, strict=False):
             if not isinstance(value, OrderedParamAssignmentSyntax):
                 return
-            byte = self._here(value.sourceRange.start)
+            byte = self._byte_here(value.sourceRange.start)
             if byte is not None:
                 yield Hint(byte, f"{parameter.name}:", is_name=True)
 
     def _assigned(self, symbol: ContinuousAssignSymbol) -> Iterator[Hint]:
         syntax = symbol.syntax
-        if not self._wanted.widths or syntax is None or self._here(syntax.sourceRange.start) is None:
+        if not self._requested.widths or syntax is None or self._byte_here(syntax.sourceRange.start) is None:
             return
         assignment = symbol.assignment
         if isinstance(assignment, AssignmentExpression):
@@ -202,22 +206,30 @@ class _Hints:
         if not isinstance(expression, ConversionExpression) or not expression.isImplicit:
             return
         inner = expression.operand
-        before, after = width_of(inner.type), width_of(expression.type)
-        if not before or not after or before == after or inner.kind.name.endswith("Literal"):
+        inner_width, outer_width = width_of(inner.type), width_of(expression.type)
+        if not inner_width or not outer_width or inner_width == outer_width or inner.kind.name.endswith("Literal"):
             return
-        byte = self._here(expression.sourceRange.end)
+        byte = self._byte_here(expression.sourceRange.end)
         if byte is not None:
-            yield Hint(byte, f"{before} → {after} bits", about="Extended." if after > before else "Truncated.")
+            yield Hint(
+                byte,
+                f"{inner_width} → {outer_width} bits",
+                tooltip="Extended." if outer_width > inner_width else "Truncated.",
+            )
 
 
-def _is_computed(written: str) -> bool:
-    return LITERAL.fullmatch(written) is None and not written.startswith(('"', "'")) and bool(re.search(r"\w", written))
+def _is_computed(source_text: str) -> bool:
+    return (
+        LITERAL.fullmatch(source_text) is None
+        and not source_text.startswith(('"', "'"))
+        and bool(re.search(r"\w", source_text))
+    )
 
 
 def _dimensions(declarator: SyntaxNode) -> Iterator[str]:
     """The ranges of a declaration as they are written: `[W-1:0]` and `[0:3]` of `logic [W-1:0] memory [0:3];`."""
     holder = declarator.parent
-    for one in (getattr(holder, "header", None), holder):
-        type_ = getattr(one, "type", None) or getattr(one, "dataType", None)
+    for part in (getattr(holder, "header", None), holder):
+        type_ = getattr(part, "type", None) or getattr(part, "dataType", None)
         yield from (str(dimension) for dimension in getattr(type_, "dimensions", ()))
     yield from (str(dimension) for dimension in getattr(declarator, "dimensions", ()))

@@ -29,13 +29,13 @@ class ExpandedText:
 
 def use_at(analysis: Analysis, byte: int) -> tuple[str, int] | None:
     """The macro that is used at a byte, and which of its uses in the file that is, from 1; None for anything else."""
-    found = analysis.macros.occurrence_at(analysis.path, byte)
-    if found is None or found.target.kind is not TargetKind.MACRO or found.role is not Role.READ:
+    occurrence = analysis.macros.occurrence_at(analysis.path, byte)
+    if occurrence is None or occurrence.target.kind is not TargetKind.MACRO or occurrence.role is not Role.READ:
         return None
-    name = found.target.name
+    name = occurrence.target.name
     if not name.replace("$", "_").isidentifier():
         return None
-    return name, 1 + [one.start for one in _uses(analysis, name)].index(found.start)
+    return name, 1 + [use.start for use in _uses(analysis, name)].index(occurrence.start)
 
 
 def expanded_use(analysis: Analysis, name: str, number: int, texts: Texts, *, is_full: bool) -> ExpandedText:
@@ -55,8 +55,10 @@ def expanded_use(analysis: Analysis, name: str, number: int, texts: Texts, *, is
     line = analysis.data.count(b"\n", 0, use.start) + 1
     way = "expanded" if is_full else "expanded by one step"
     head = f"// `{name} in line {line} of {analysis.path.name}, {way}.\n\n"
-    if is_full and (found := expansions_of(analysis, use.start - 1)):
-        return ExpandedText(head + found[0].text + ("\n" if found[0].is_complete else _CUT), found[0].is_complete)
+    if is_full and (expansions := expansions_of(analysis, use.start - 1)):
+        return ExpandedText(
+            head + expansions[0].text + ("\n" if expansions[0].is_complete else _CUT), expansions[0].is_complete
+        )
     # slang did not see it: a condition leaves it out.
     text = analysis.data.decode(errors="replace")
     end = len(analysis.data[: use.end].decode(errors="replace"))
@@ -67,17 +69,17 @@ def expanded_use(analysis: Analysis, name: str, number: int, texts: Texts, *, is
 
 def expanded_file(analysis: Analysis) -> ExpandedText:
     """A file with every use of a macro expanded. What conditions leave out, and `include`, stays as it is."""
-    found = expansions_of(analysis)
-    is_complete = all(one.is_complete for one in found)
-    uses = [one for one in found if one.is_complete]
+    expansions = expansions_of(analysis)
+    is_complete = all(expansion.is_complete for expansion in expansions)
+    uses = [expansion for expansion in expansions if expansion.is_complete]
     head = f"// {analysis.path.name} with its macros expanded.\n\n"
     text = b"".join(replaced(analysis.data, uses)).decode(errors="replace")
     return ExpandedText(head + text + ("" if is_complete else _CUT), is_complete)
 
 
 def _uses(analysis: Analysis, name: str) -> list[Occurrence]:
-    found = analysis.macros.occurrences(analysis.path, 0, len(analysis.data))
-    return [one for one in found if one.target.name == name and one.role is Role.READ]
+    occurrences = analysis.macros.occurrences(analysis.path, 0, len(analysis.data))
+    return [occurrence for occurrence in occurrences if occurrence.target.name == name and occurrence.role is Role.READ]
 
 
 def _definition(use: Occurrence, texts: Texts) -> Macro | None:

@@ -18,7 +18,7 @@ from benchwright_verilog.syntax.json_form import JsonText
 from benchwright_verilog.syntax.lines import Lines
 from benchwright_verilog.syntax.suffixes import DESIGN_SUFFIXES
 from benchwright_verilog.syntax.surrogates import join_surrogates
-from benchwright_verilog.syntax.tree import Parsed
+from benchwright_verilog.syntax.tree import ParsedText
 from benchwright_verilog.syntax.units import Unit, Units
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Document:
     lines: Lines
     language: str = ""
     """What the client takes it for."""
-    parsed: Parsed = field(default_factory=Parsed, repr=False, compare=False)
+    parsed: ParsedText = field(default_factory=ParsedText, repr=False, compare=False)
     """The newest tree, shared by all versions of the document."""
     known_units: Units = field(default_factory=Units, repr=False, compare=False)
     """The newest units, shared likewise."""
@@ -51,7 +51,7 @@ class Document:
     @cached_property
     def units(self) -> tuple[Unit, ...]:
         """The top-level items of exactly this text."""
-        return self.known_units.of(self.lines.data, self.lines.encoding)
+        return self.known_units.units_of(self.lines.data, self.lines.encoding)
 
     @property
     def is_design(self) -> bool:

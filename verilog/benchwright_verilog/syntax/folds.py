@@ -58,7 +58,7 @@ _CONDITIONS = frozenset({b"`ifdef", b"`ifndef"})
 
 
 @dataclass
-class _Open:
+class _OpenFold:
     word: bytes
     start: int
     in_head: bool
@@ -86,15 +86,15 @@ def conditional_folds(units: Sequence[Unit]) -> Iterator[Fold]:
     begun: list[int] = []
     for unit in units:
         for word, start in unit.shape.once(conditions_of):
-            place = unit.start + start
+            offset = unit.start + start
             if word in _BRANCHES and begun:
-                yield Fold(begun.pop(), place)
+                yield Fold(begun.pop(), offset)
             if word in _CONDITIONS or word in (b"`elsif", b"`else"):
-                begun.append(place + len(word))
+                begun.append(offset + len(word))
 
 
 def _blocks(tokens: Sequence[Token]) -> Iterator[Fold]:
-    begun: list[_Open] = []
+    begun: list[_OpenFold] = []
     previous = b""
     for token in tokens:
         if token.kind not in (TokenKind.KEYWORD, TokenKind.MARK):
@@ -102,14 +102,14 @@ def _blocks(tokens: Sequence[Token]) -> Iterator[Fold]:
             continue
         word = token.text
         if word in _CLOSERS:
-            wanted = _CLOSERS[word]
-            at = next((at for at in range(len(begun) - 1, -1, -1) if begun[at].word in wanted), -1)
+            openers = _CLOSERS[word]
+            index = next((index for index in range(len(begun) - 1, -1, -1) if begun[index].word in openers), -1)
             # What was opened since and is not closed is dropped. A bracket closes nothing outside its block.
-            if at >= 0 and (len(word) > 1 or all(open_.word in _BRACKETS for open_ in begun[at:])):
-                yield Fold(begun[at].start, token.start)
-                del begun[at:]
+            if index >= 0 and (len(word) > 1 or all(open_.word in _BRACKETS for open_ in begun[index:])):
+                yield Fold(begun[index].start, token.start)
+                del begun[index:]
         elif word in _OPENERS and previous not in _NOT_AFTER.get(word, frozenset()):
-            begun.append(_Open(word, token.end, word in _WITH_HEAD))
+            begun.append(_OpenFold(word, token.end, word in _WITH_HEAD))
         elif word == b";" and begun and begun[-1].in_head:
             begun[-1].start, begun[-1].in_head = token.end, False
         previous = word
@@ -147,20 +147,22 @@ def _imports(tokens: Sequence[Token]) -> Iterator[Fold]:
     """Imports and includes that follow each other."""
     words = [token for token in tokens if token.kind is not TokenKind.COMMENT]
     run: list[Token] = []
-    at = 0
-    while at < len(words):
-        ends = at
-        if words[at].text == b"`include":
-            ends = at + 2
-        elif words[at].text == b"import":
-            ends = next((end + 1 for end in range(at, min(at + 64, len(words))) if words[end].text == b";"), at)
-        if ends == at:
+    index = 0
+    while index < len(words):
+        ends = index
+        if words[index].text == b"`include":
+            ends = index + 2
+        elif words[index].text == b"import":
+            ends = next(
+                (end + 1 for end in range(index, min(index + 64, len(words))) if words[end].text == b";"), index
+            )
+        if ends == index:
             yield from _run(run, FoldingRangeKind.Imports)
             run = []
-            at += 1
+            index += 1
         else:
-            run += words[at:ends]
-            at = ends
+            run += words[index:ends]
+            index = ends
     yield from _run(run, FoldingRangeKind.Imports)
 
 

@@ -41,7 +41,7 @@ class MovingJson:
         self._lines = lines
         self._last = (-1, "")
 
-    def at(self, line: int) -> str:
+    def json_at(self, line: int) -> str:
         """The JSON where it begins at this line."""
         if self._last[0] != line:
             self._last = (line, self._template % tuple(number + line for number in self._lines))

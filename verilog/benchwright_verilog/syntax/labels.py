@@ -19,21 +19,21 @@ def label_pair(units: Sequence[Unit], byte: int) -> tuple[tuple[int, int], tuple
     unit = next((unit for unit in units if byte <= unit.end), None)
     if unit is None:
         return None
-    at = byte - unit.start
-    for node in reversed(_path(unit.shape.tree.root_node, at)):
+    offset = byte - unit.start
+    for node in reversed(_path(unit.shape.tree.root_node, offset)):
         pair = _pair(node)
-        if pair is not None and any(name.start_byte <= at <= name.end_byte for name in pair):
+        if pair is not None and any(name.start_byte <= offset <= name.end_byte for name in pair):
             first, last = ((name.start_byte + unit.start, name.end_byte + unit.start) for name in pair)
             return first, last
     return None
 
 
-def _path(root: Node, at: int) -> list[Node]:
+def _path(root: Node, offset: int) -> list[Node]:
     path: list[Node] = []
     node: Node | None = root
     while node is not None:
         path.append(node)
-        node = next((child for child in node.children if child.start_byte <= at <= child.end_byte), None)
+        node = next((child for child in node.children if child.start_byte <= offset <= child.end_byte), None)
     return path
 
 
@@ -55,10 +55,10 @@ def _pair(node: Node) -> tuple[Node, Node] | None:
 
 def _declared(node: Node) -> list[Node]:
     """The names that a declaration may have: its own children, or those of its header."""
-    found = []
+    names = []
     for child in node.children[:-2]:
         if child.type in _NAMES:
-            found.append(child)
+            names.append(child)
         elif child.type.endswith("_header"):
-            found.extend(name for name in child.children if name.type in _NAMES)
-    return found
+            names.extend(name for name in child.children if name.type in _NAMES)
+    return names

@@ -49,30 +49,30 @@ class Lines:
             return type(self)(join_surrogates(text), self.encoding)
         # A CR before the place belongs to a CRLF as soon as an LF follows, so its line is indexed again.
         first = bisect_right(self._starts, max(0, start - 1)) - 1
-        after = bisect_right(self._starts, end)
-        known_after = after < len(self._starts)
-        old_end = self._starts[after] if known_after else len(self.text)
+        next_line = bisect_right(self._starts, end)
+        known_after = next_line < len(self._starts)
+        old_end = self._starts[next_line] if known_after else len(self.text)
         shift = len(new) - (end - start)
         begin = self._starts[first]
         inner = [match.end() for match in _END.finditer(text, begin, old_end + shift)]
         starts = [*self._starts[: first + 1], *inner]
         if known_after:
             # The last line end found is where the first untouched line begins.
-            tail = self._starts[after + 1 :]
-            starts += [place + shift for place in tail] if shift else tail
+            tail = self._starts[next_line + 1 :]
+            starts += [start + shift for start in tail] if shift else tail
         lines = type(self).__new__(type(self))
         lines.text, lines.encoding, lines._ascii, lines._starts = text, self.encoding, text.isascii(), starts
-        lines._byte_starts = starts if lines._ascii else self._bytes_replaced(lines, first, after, len(inner))
+        lines._byte_starts = starts if lines._ascii else self._bytes_replaced(lines, first, next_line, len(inner))
         return lines
 
-    def _bytes_replaced(self, lines: Self, first: int, after: int, inner: int) -> list[int]:
+    def _bytes_replaced(self, lines: Self, first: int, next_line: int, inner: int) -> list[int]:
         begin = self._byte_starts[first]
-        around = lines._starts[first : first + inner + 1]
-        starts = [*self._byte_starts[:first], *_byte_starts(lines.text, around, begin)]
-        if after < len(self._byte_starts):
-            shift = starts[-1] - self._byte_starts[after]
-            tail = self._byte_starts[after + 1 :]
-            starts += [place + shift for place in tail] if shift else tail
+        changed_starts = lines._starts[first : first + inner + 1]
+        starts = [*self._byte_starts[:first], *_byte_starts(lines.text, changed_starts, begin)]
+        if next_line < len(self._byte_starts):
+            shift = starts[-1] - self._byte_starts[next_line]
+            tail = self._byte_starts[next_line + 1 :]
+            starts += [start + shift for start in tail] if shift else tail
         return starts
 
     def __len__(self) -> int:
@@ -101,9 +101,9 @@ class Lines:
 
     def position(self, offset: int) -> Position:
         """The client's position of an offset."""
-        return Position(*self.place(offset))
+        return Position(*self.line_and_column(offset))
 
-    def place(self, offset: int) -> tuple[int, int]:
+    def line_and_column(self, offset: int) -> tuple[int, int]:
         """The same as a line and a character: making thousands of positions takes longer than finding them."""
         line = bisect_right(self._starts, offset) - 1
         start = self._starts[line]
@@ -131,14 +131,14 @@ class Lines:
         line = bisect_right(self._byte_starts, byte) - 1
         start = self._starts[line]
         end = self._starts[line + 1] if line + 1 < len(self._starts) else len(self.text)
-        within = byte - self._byte_starts[line]
+        line_offset = byte - self._byte_starts[line]
         part = self.text[start:end]
         if part.isascii():
-            return min(start + within, end)
+            return min(start + line_offset, end)
         data = part.encode("utf-8", "surrogatepass")
-        if within >= len(data):
+        if line_offset >= len(data):
             return end
-        return start + len(data[: within + 1].translate(None, _CONTINUATION_BYTES)) - 1
+        return start + len(data[: line_offset + 1].translate(None, _CONTINUATION_BYTES)) - 1
 
     def to_byte(self, offset: int) -> int:
         """The UTF-8 byte offset of an offset."""
@@ -184,11 +184,11 @@ class Lines:
 
 def _byte_starts(text: str, starts: Iterable[int], begin: int) -> list[int]:
     """The byte offsets of code points, in order, the first of which is at byte `begin`."""
-    found: list[int] = []
-    before = 0
+    byte_starts: list[int] = []
+    previous_start = 0
     for start in starts:
-        part = text[before:start] if found else ""
+        part = text[previous_start:start] if byte_starts else ""
         begin += len(part) if part.isascii() else len(part.encode("utf-8", "surrogatepass"))
-        found.append(begin)
-        before = start
-    return found
+        byte_starts.append(begin)
+        previous_start = start
+    return byte_starts

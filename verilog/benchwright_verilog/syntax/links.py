@@ -16,7 +16,7 @@ _FENCE = re.compile(r"(?ms)^ {0,3}(```+|~~~+)[^\n]*\n.*?(?:^ {0,3}\1[`~]*[ \t]*$
 
 
 @dataclass(frozen=True)
-class Named:
+class FileMention:
     """Where a document names a file."""
 
     start: int
@@ -24,30 +24,30 @@ class Named:
     name: str
 
 
-def includes_of(shape: Shape) -> list[Named]:
+def includes_of(shape: Shape) -> list[FileMention]:
     """The files that a unit includes, by UTF-8 bytes of the name without its quotes."""
     if b"`include" not in shape.data:
         return []
-    found: list[Named] = []
+    includes: list[FileMention] = []
     tokens = tokens_of(shape)
-    for at, token in enumerate(tokens):
+    for index, token in enumerate(tokens):
         if token.kind is not TokenKind.DIRECTIVE or token.text != b"`include":
             continue
-        following = tokens[at + 1] if at + 1 < len(tokens) else None
+        following = tokens[index + 1] if index + 1 < len(tokens) else None
         if following is not None and following.kind is TokenKind.STRING:
             name = following.text.strip(b'"')
-            found.append(Named(following.start + 1, following.start + 1 + len(name), name.decode()))
+            includes.append(FileMention(following.start + 1, following.start + 1 + len(name), name.decode()))
         elif (angled := _ANGLED.match(shape.data, token.end)) is not None:
-            found.append(Named(angled.start(1), angled.end(1), angled[1].decode()))
-    return found
+            includes.append(FileMention(angled.start(1), angled.end(1), angled[1].decode()))
+    return includes
 
 
-def named_in_markdown(text: str) -> Iterator[Named]:
+def named_in_markdown(text: str) -> Iterator[FileMention]:
     """What Markdown links to, and its code spans; code blocks are left out. Offsets are code points."""
     fences = [(fence.start(), fence.end()) for fence in _FENCE.finditer(text)]
-    for found in _MARKDOWN.finditer(text):
-        if any(start <= found.start() < end for start, end in fences):
+    for match in _MARKDOWN.finditer(text):
+        if any(start <= match.start() < end for start, end in fences):
             continue
-        group = 1 if found[1] is not None else 2
-        name = found[group].split("#", 1)[0]
-        yield Named(found.start(group), found.end(group), unquote(name) if group == 1 else name)
+        group = 1 if match[1] is not None else 2
+        name = match[group].split("#", 1)[0]
+        yield FileMention(match.start(group), match.end(group), unquote(name) if group == 1 else name)

@@ -18,7 +18,7 @@ _MAX_DETAIL = 60
 
 
 @dataclass
-class Declared:
+class OutlineSymbol:
     """One declared thing. Offsets are UTF-8 bytes."""
 
     name: str
@@ -28,7 +28,7 @@ class Declared:
     end: int
     name_start: int
     name_end: int
-    inner: list[Declared] = field(default_factory=list)
+    inner: list[OutlineSymbol] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -72,8 +72,8 @@ _DECLARATIONS = {
     "type_assignment": _Rule(SymbolKind.TypeParameter, _keyword("type")),
     "enum_name_declaration": _Rule(SymbolKind.EnumMember),
     "text_macro_definition": _Rule(SymbolKind.Constant, _keyword("macro")),
-    "ansi_port_declaration": _Rule(SymbolKind.Property, lambda node: _before(node, "port_name")),
-    "tf_port_item": _Rule(SymbolKind.Variable, lambda node: _before(node, "name")),
+    "ansi_port_declaration": _Rule(SymbolKind.Property, lambda node: _text_before(node, "port_name")),
+    "tf_port_item": _Rule(SymbolKind.Variable, lambda node: _text_before(node, "name")),
 }
 """Nodes that declare one name."""
 
@@ -152,16 +152,16 @@ _NOTHING_INSIDE = frozenset(
 """Nodes that are most of a file and declare nothing."""
 
 
-def outline_of(shape: Shape) -> list[Declared]:
+def outline_of(shape: Shape) -> list[OutlineSymbol]:
     """What a unit declares."""
-    declared: list[Declared] = []
-    stack: list[tuple[Node, list[Declared]]] = [(shape.tree.root_node, declared)]
+    declared: list[OutlineSymbol] = []
+    stack: list[tuple[Node, list[OutlineSymbol]]] = [(shape.tree.root_node, declared)]
     # A stack of our own: a long chain of `else if` is deeper than Python's.
     while stack:
-        node, into = stack.pop()
-        into = _declare(node, into)
-        children: list[tuple[Node, list[Declared]]] = []
-        for child, target in _inner(node, into):
+        node, siblings = stack.pop()
+        siblings = _declare(node, siblings)
+        children: list[tuple[Node, list[OutlineSymbol]]] = []
+        for child, target in _inner(node, siblings):
             if child.is_named and child.type not in _NOTHING_INSIDE:
                 children.append((child, target))
         stack.extend(reversed(children))
@@ -169,40 +169,40 @@ def outline_of(shape: Shape) -> list[Declared]:
     return declared
 
 
-def _declare(node: Node, into: list[Declared]) -> list[Declared]:
+def _declare(node: Node, siblings: list[OutlineSymbol]) -> list[OutlineSymbol]:
     """Add what a node declares; returns where what is inside it belongs."""
     kind = node.type
     if (rule := _DECLARATIONS.get(kind)) is not None:
-        return _add(into, node, _name_of(node), rule.kind, rule.detail(node))
+        return _add(siblings, node, _name_of(node), rule.kind, rule.detail(node))
     if kind in _PROCESSES:
-        return _add_process(into, node)
+        return _add_process(siblings, node)
     if kind == "type_declaration":
-        return _add(into, node, node.child_by_field_name("type_name"), _kind_of_type(node), "typedef")
+        return _add(siblings, node, node.child_by_field_name("type_name"), _kind_of_type(node), "typedef")
     if (listed := _LISTS.get(kind)) is not None:
-        return _add_list(into, node, listed)
+        return _add_list(siblings, node, listed)
     if kind in _INSTANCES:
-        return _add_instances(into, node)
-    return into
+        return _add_instances(siblings, node)
+    return siblings
 
 
-def _inner(node: Node, into: list[Declared]) -> Iterator[tuple[Node, list[Declared]]]:
+def _inner(node: Node, siblings: list[OutlineSymbol]) -> Iterator[tuple[Node, list[OutlineSymbol]]]:
     """The children of a node and where what they declare belongs.
 
     Where a parser lost its way, what follows a head of a module still belongs to that module.
     """
-    owner: Declared | None = None
+    owner: OutlineSymbol | None = None
     astray = node.type == "ERROR"
     children = node.children
     for number, child in enumerate(children):
         if astray and (whole := _head(children, number)) is not None:
             name = _name_of(child) if child.type in _HEADERS else children[number + 1]
-            found = _add(into, child, name, _DECLARATIONS[whole].kind, _DECLARATIONS[whole].detail(child))
-            owner = into[-1] if found is not into else None
+            added_to = _add(siblings, child, name, _DECLARATIONS[whole].kind, _DECLARATIONS[whole].detail(child))
+            owner = siblings[-1] if added_to is not siblings else None
         if owner is not None:
             owner.end = max(owner.end, child.end_byte)
             yield child, owner.inner
         else:
-            yield child, into
+            yield child, siblings
 
 
 def _head(children: list[Node], number: int) -> str | None:
@@ -214,17 +214,22 @@ def _head(children: list[Node], number: int) -> str | None:
 
 
 def _add(
-    into: list[Declared], node: Node, name: Node | None, kind: SymbolKind, detail: str, whole: Node | None = None
-) -> list[Declared]:
+    siblings: list[OutlineSymbol],
+    node: Node,
+    name: Node | None,
+    kind: SymbolKind,
+    detail: str,
+    whole: Node | None = None,
+) -> list[OutlineSymbol]:
     text = _text(name) if name is not None else ""
     if node.type == "class_constructor_declaration":
         text = "new"
         name = next((child for child in node.children if child.type == "new"), None)
     if name is None or not text:
-        return into
+        return siblings
     whole = whole or node
-    into.append(
-        Declared(
+    siblings.append(
+        OutlineSymbol(
             text,
             kind,
             _short(detail),
@@ -234,56 +239,56 @@ def _add(
             name.end_byte,
         )
     )
-    return into[-1].inner
+    return siblings[-1].inner
 
 
-def _add_list(into: list[Declared], node: Node, kind: SymbolKind) -> list[Declared]:
+def _add_list(siblings: list[OutlineSymbol], node: Node, kind: SymbolKind) -> list[OutlineSymbol]:
     children = node.children
     lists = [child for child in children if child.type.startswith("list_of_")]
-    own = [child for child in children if child.type in _NAMES and node.type == "udp_output_declaration"]
-    inner = into
+    own_names = [child for child in children if child.type in _NAMES and node.type == "udp_output_declaration"]
+    inner = siblings
     for names in lists:
         detail = _data(node)[: names.start_byte - node.start_byte].decode()
         for item in names.named_children:
             name = item if item.type in _NAMES else _name_of(item)
-            added = _add(into, item, name, kind, detail)
+            added = _add(siblings, item, name, kind, detail)
             # What a type that is written out declares is shown at its first variable.
-            inner = added if inner is into else inner
-    for name in own:
-        _add(into, name, name, kind, "output")
+            inner = added if inner is siblings else inner
+    for name in own_names:
+        _add(siblings, name, name, kind, "output")
     return inner
 
 
-def _add_instances(into: list[Declared], node: Node) -> list[Declared]:
+def _add_instances(siblings: list[OutlineSymbol], node: Node) -> list[OutlineSymbol]:
     type_name = node.child_by_field_name("instance_type") or (node.children[0] if node.children else None)
     detail = _text(type_name) if type_name is not None else ""
     for child in node.named_children:
-        place = child if child.type == "name_of_instance" else _child(child, "name_of_instance")
-        if place is not None:
-            name = place.child_by_field_name("instance_name")
-            _add(into, child, name, SymbolKind.Object, detail, node if child is place else child)
-    return into
+        name_node = child if child.type == "name_of_instance" else _child(child, "name_of_instance")
+        if name_node is not None:
+            name = name_node.child_by_field_name("instance_name")
+            _add(siblings, child, name, SymbolKind.Object, detail, node if child is name_node else child)
+    return siblings
 
 
-def _add_process(into: list[Declared], node: Node) -> list[Declared]:
+def _add_process(siblings: list[OutlineSymbol], node: Node) -> list[OutlineSymbol]:
     """A process goes by the label of its block, else by what starts it."""
     word = node.children[0] if node.children else None
     if word is None:
-        return into
+        return siblings
     start = _text(word)
     block, event = _body(node)
     if event is not None:
         start = f"{start} {_text(event)}"
     label = _name_of(block) if block is not None else None
     if label is not None:
-        return _add(into, node, label, SymbolKind.Event, start)
-    inner = _add(into, node, word, SymbolKind.Event, "")
-    if inner is not into:
-        into[-1].name = _short(start)
+        return _add(siblings, node, label, SymbolKind.Event, start)
+    inner = _add(siblings, node, word, SymbolKind.Event, "")
+    if inner is not siblings:
+        siblings[-1].name = _short(start)
     return inner
 
 
-def _merge_labelled(declared: list[Declared]) -> None:
+def _merge_labelled(declared: list[OutlineSymbol]) -> None:
     """A process and the block that it has its name from are one thing."""
     waiting = [declared]
     while waiting:
@@ -296,12 +301,12 @@ def _merge_labelled(declared: list[Declared]) -> None:
 def _body(process: Node) -> tuple[Node | None, Node | None]:
     """The block that is all of a process, and the event that it waits for."""
     event: Node | None = None
-    at: Node | None = process
-    while at is not None:
-        if at.type in ("seq_block", "par_block"):
-            return at, event
+    current: Node | None = process
+    while current is not None:
+        if current.type in ("seq_block", "par_block"):
+            return current, event
         following: Node | None = None
-        for child in at.named_children:
+        for child in current.named_children:
             if child.type in ("event_control", "delay_control", "procedural_timing_control") and event is None:
                 event = child
             elif child.type in (
@@ -314,14 +319,14 @@ def _body(process: Node) -> tuple[Node | None, Node | None]:
                 "par_block",
             ):
                 following = child
-        at = following
+        current = following
     return None, event
 
 
 def _name_of(node: Node) -> Node | None:
     for name in ("name", "port_name"):
-        if (found := node.child_by_field_name(name)) is not None:
-            return found
+        if (name_node := node.child_by_field_name(name)) is not None:
+            return name_node
     for child in node.children:
         if child.type in _NAMES:
             return child
@@ -357,10 +362,10 @@ def _kind_of_type(node: Node) -> SymbolKind:
     return SymbolKind.Class
 
 
-def _before(node: Node, name: str) -> str:
+def _text_before(node: Node, name: str) -> str:
     """The text of a node before the name that it declares."""
-    found = node.child_by_field_name(name)
-    return _data(node)[: found.start_byte - node.start_byte].decode() if found is not None else ""
+    name_node = node.child_by_field_name(name)
+    return _data(node)[: name_node.start_byte - node.start_byte].decode() if name_node is not None else ""
 
 
 def _data(node: Node) -> bytes:

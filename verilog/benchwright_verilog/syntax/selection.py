@@ -14,17 +14,18 @@ if TYPE_CHECKING:
 _PAIRS = {b"(": b")", b"[": b"]", b"{": b"}"}
 
 
-def around(units: Sequence[Unit], byte: int) -> list[tuple[int, int]]:
+def ranges_around(units: Sequence[Unit], byte: int) -> list[tuple[int, int]]:
     """The ranges around a place, each inside the next."""
     unit = next((unit for unit in units if byte < unit.end), units[-1])
-    at = byte - unit.start
+    offset = byte - unit.start
     word = next(
-        ((token.start, token.end) for token in tokens_of(unit.shape) if token.start <= at <= token.end), (at, at)
+        ((token.start, token.end) for token in tokens_of(unit.shape) if token.start <= offset <= token.end),
+        (offset, offset),
     )
-    found = [(at, at), word, *_nodes(unit.shape.tree.root_node, *word), (0, len(unit.shape.data))]
-    ranges = [(start + unit.start, end + unit.start) for start, end in found]
+    spans = [(offset, offset), word, *_nodes(unit.shape.tree.root_node, *word), (0, len(unit.shape.data))]
+    ranges = [(start + unit.start, end + unit.start) for start, end in spans]
     ranges.append((0, units[-1].end))
-    growing = [ranges[0]] if word == (at, at) else []
+    growing = [ranges[0]] if word == (offset, offset) else []
     for start, end in ranges[1:]:
         if not growing or (start <= growing[-1][0] and end >= growing[-1][1] and (start, end) != growing[-1]):
             growing.append((start, end))
@@ -34,10 +35,12 @@ def around(units: Sequence[Unit], byte: int) -> list[tuple[int, int]]:
 def _nodes(root: Node, start: int, end: int) -> Iterator[tuple[int, int]]:
     """The ranges of the nodes around an offset, and of what is between their brackets; the innermost first."""
     path: list[Node] = []
-    at: Node | None = root
-    while at is not None:
-        path.append(at)
-        at = next((child for child in at.children if child.start_byte <= start and end <= child.end_byte), None)
+    current: Node | None = root
+    while current is not None:
+        path.append(current)
+        current = next(
+            (child for child in current.children if child.start_byte <= start and end <= child.end_byte), None
+        )
     for node in reversed(path):
         children = node.children
         for opening in children:

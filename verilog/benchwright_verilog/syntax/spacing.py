@@ -42,13 +42,13 @@ def _gaps(old: str, new: str) -> Iterator[tuple[int, int, str]]:
     old_at = new_at = old_gap = new_gap = old_end = new_end = 0
     while True:
         if old_at == old_end:
-            found = next(ours, None)
-            old_gap, (old_at, old_end) = old_end, found.span() if found else (len(old), len(old))
+            match = next(ours, None)
+            old_gap, (old_at, old_end) = old_end, match.span() if match else (len(old), len(old))
         else:
             old_gap = old_at
         if new_at == new_end:
-            found = next(theirs, None)
-            new_gap, (new_at, new_end) = new_end, found.span() if found else (len(new), len(new))
+            match = next(theirs, None)
+            new_gap, (new_at, new_end) = new_end, match.span() if match else (len(new), len(new))
         else:
             new_gap = new_at
         if old_gap != old_at or new_gap != new_at:
@@ -62,5 +62,5 @@ def _gaps(old: str, new: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _usual_line_end(text: str) -> str:
-    found = _LINE_END.search(text)
-    return found[0] if found else "\n"
+    match = _LINE_END.search(text)
+    return match[0] if match else "\n"

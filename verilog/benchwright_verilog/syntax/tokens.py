@@ -62,9 +62,9 @@ def tokens_of(shape: Shape) -> list[Token]:
 
 
 def _tokens(data: bytes) -> Iterator[Token]:
-    for found in _TOKEN.finditer(data):
-        text = found[0]
-        kind = _KINDS[found.lastgroup or ""]
+    for match in _TOKEN.finditer(data):
+        text = match[0]
+        kind = _KINDS[match.lastgroup or ""]
         if kind is TokenKind.NAME and text in KEYWORDS:
             kind = TokenKind.KEYWORD
-        yield Token(kind, found.start(), found.end(), text)
+        yield Token(kind, match.start(), match.end(), text)

@@ -20,7 +20,7 @@ An incremental parse gives the same as a full one only if there are no errors to
 """
 
 
-class Parsed:
+class ParsedText:
     """The newest tree of one text, from which that of the next version is made."""
 
     def __init__(self) -> None:

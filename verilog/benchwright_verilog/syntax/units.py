@@ -47,7 +47,7 @@ class Shape:
         self.data = data
         self.lines = Lines(data.decode(), encoding)
         self._origin = origin
-        self._known: dict[Callable[[Shape], object], object] = {}
+        self._known_results: dict[Callable[[Shape], object], object] = {}
 
     @cached_property
     def tree(self) -> Tree:
@@ -62,9 +62,9 @@ class Shape:
 
     def once(self, make: Callable[[Shape], T]) -> T:
         """What a function makes of it, kept as long as the text is there."""
-        if make not in self._known:
-            self._known[make] = make(self)
-        return cast("T", self._known[make])
+        if make not in self._known_results:
+            self._known_results[make] = make(self)
+        return cast("T", self._known_results[make])
 
 
 @dataclass(frozen=True)
@@ -83,16 +83,16 @@ class Unit:
         return self.start + len(self.shape.data)
 
 
-async def each(units: Sequence[Unit], make: Callable[[Shape], T]) -> list[tuple[Unit, T]]:
+async def each_unit(units: Sequence[Unit], make: Callable[[Shape], T]) -> list[tuple[Unit, T]]:
     """The result of a function for each unit; a long document gives way to other requests the first time."""
-    found: list[tuple[Unit, T]] = []
+    made_values: list[tuple[Unit, T]] = []
     pause = time.monotonic() + _BREATH_S
     for unit in units:
-        found.append((unit, unit.shape.once(make)))
+        made_values.append((unit, unit.shape.once(make)))
         if time.monotonic() > pause:
             await asyncio.sleep(0)
             pause = time.monotonic() + _BREATH_S
-    return found
+    return made_values
 
 
 @dataclass
@@ -101,7 +101,7 @@ class Units:
 
     shapes: dict[bytes, Shape] = field(default_factory=dict)
 
-    def of(self, data: bytes, encoding: PositionEncodingKind) -> tuple[Unit, ...]:
+    def units_of(self, data: bytes, encoding: PositionEncodingKind) -> tuple[Unit, ...]:
         """The units of a document; together they are all of it."""
         cuts = [0, *cut_places(data), len(data)]
         parts = [data[start:end] for start, end in pairwise(cuts)]
@@ -131,44 +131,44 @@ def cut_places(data: bytes) -> list[int]:
     candidates = sorted(_starts_of_lines(data))
     comments = _block_comments(data) if candidates and b"/*" in data else iter(())
     comment = next(comments, None)
-    for place in candidates:
-        while comment is not None and comment[1] <= place:
+    for offset in candidates:
+        while comment is not None and comment[1] <= offset:
             comment = next(comments, None)
-        if comment is not None and comment[0] < place:
+        if comment is not None and comment[0] < offset:
             continue
-        if _ENDS.match(data, place):
-            end = data.find(b"\n", place) + 1
+        if _ENDS.match(data, offset):
+            end = data.find(b"\n", offset) + 1
             # A block comment that begins behind the `end` belongs to the line.
-            if end and (comment is None or not place < comment[0] < end < comment[1]):
+            if end and (comment is None or not offset < comment[0] < end < comment[1]):
                 places.add(end)
-        elif _BEGINS.match(data, place):
-            places.add(place)
+        elif _BEGINS.match(data, offset):
+            places.add(offset)
     return sorted(places - {len(data)})
 
 
 def _starts_of_lines(data: bytes) -> Iterator[int]:
     for word in _STARTING_LINES:
-        place = data.find(word)
-        while place >= 0:
+        offset = data.find(word)
+        while offset >= 0:
             # After a backslash the line belongs to a macro.
-            if not data[max(0, place - 2) : place].rstrip(b"\r").endswith(b"\\"):
-                yield place + 1
-            place = data.find(word, place + 1)
+            if not data[max(0, offset - 2) : offset].rstrip(b"\r").endswith(b"\\"):
+                yield offset + 1
+            offset = data.find(word, offset + 1)
 
 
 def _block_comments(data: bytes) -> Iterator[tuple[int, int]]:
     """Where block comments begin and end."""
-    place = data.find(b"/*")
-    done = 0
-    while place >= 0:
-        start = max(done, data.rfind(b"\n", 0, place) + 1)
-        line_end = data.find(b"\n", place)
+    offset = data.find(b"/*")
+    done_offset = 0
+    while offset >= 0:
+        start = max(done_offset, data.rfind(b"\n", 0, offset) + 1)
+        line_end = data.find(b"\n", offset)
         line_end = len(data) if line_end < 0 else line_end
-        opening = next((found for found in _LINE.finditer(data, start, line_end) if found[0][:1] == b"/"), None)
+        opening = next((match for match in _LINE.finditer(data, start, line_end) if match[0][:1] == b"/"), None)
         if opening is None or opening[0] == b"//":
-            done = line_end
+            done_offset = line_end
         else:
             end = data.find(b"*/", opening.end())
-            done = len(data) if end < 0 else end + 2
-            yield opening.start(), done
-        place = data.find(b"/*", done)
+            done_offset = len(data) if end < 0 else end + 2
+            yield opening.start(), done_offset
+        offset = data.find(b"/*", done_offset)

@@ -26,8 +26,8 @@ _EDGES = {"posedge": "negedge", "negedge": "posedge"}
 
 
 def _edge(source: Source, node: SyntaxNode) -> Iterator[Edit]:
-    if isinstance(node, SignalEventExpressionSyntax) and (other := _EDGES.get(node.edge.rawText)):
-        yield from source.replaced(node.edge, other)
+    if isinstance(node, SignalEventExpressionSyntax) and (opposite_edge := _EDGES.get(node.edge.rawText)):
+        yield from source.replaced(node.edge, opposite_edge)
 
 
 def _has_edge(node: SyntaxNode) -> bool:
@@ -63,10 +63,10 @@ def _synchronous(source: Source, node: SyntaxNode) -> Iterator[Edit]:
     # What the block waits for comes first.
     for event in descendants(node):
         if isinstance(event, BinaryEventExpressionSyntax):
-            for side, other in ((event.left, event.right), (event.right, event.left)):
+            for side, other_event in ((event.left, event.right), (event.right, event.left)):
                 is_reset = isinstance(side, SignalEventExpressionSyntax) and source.text(side.expr) in words
-                if is_reset and source.has_place(other):
-                    yield from source.replaced(event, source.text(other))
+                if is_reset and source.has_place(other_event):
+                    yield from source.replaced(event, source.text(other_event))
 
 
 def _inverted(source: Source, node: SyntaxNode) -> Iterator[Edit]:

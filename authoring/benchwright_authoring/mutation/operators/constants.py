@@ -23,16 +23,16 @@ _DIGITS = {"b": "b", "o": "o", "d": "d", "h": "X"}
 _MOST_BITS = 4096
 
 
-def shifted(text: str, by: int) -> str | None:
+def shifted(text: str, step: int) -> str | None:
     """A literal with another value in the same notation; None if there is none.
 
     Args:
         text: As it is written: `8'hFF`, `12`, `'1`.
-        by: What to add; it wraps at the size.
+        step: What to add; it wraps at the size.
     """
     text = text.replace("_", "")
     if text.isdigit():
-        return str(int(text) + by) if int(text) + by >= 0 else None
+        return str(int(text) + step) if int(text) + step >= 0 else None
     if text in ("'0", "'1"):
         return "'1" if text == "'0" else "'0"
     sized = re.fullmatch(r"(\d*)\s*'\s*([sS]?)([bodhBODH])\s*([0-9a-fA-F]+)", text)
@@ -42,11 +42,11 @@ def shifted(text: str, by: int) -> str | None:
     bits = int(size) if size and len(size) < 6 else 32
     if not 0 < bits <= _MOST_BITS:
         return None
-    value = (int(digits, _BASES[base.lower()]) + by) % (1 << bits)
+    value = (int(digits, _BASES[base.lower()]) + step) % (1 << bits)
     return f"{size}'{sign}{base}{value:{_DIGITS[base.lower()]}}"
 
 
-def _literals(source: Source, node: SyntaxNode, by: int) -> Iterator[Edit]:
+def _literals(source: Source, node: SyntaxNode, step: int) -> Iterator[Edit]:
     is_number = node.kind in (
         SyntaxKind.IntegerLiteralExpression,
         SyntaxKind.UnbasedUnsizedLiteralExpression,
@@ -57,30 +57,30 @@ def _literals(source: Source, node: SyntaxNode, by: int) -> Iterator[Edit]:
         return
     if isinstance(node, LiteralExpressionSyntax | IntegerVectorExpressionSyntax):
         text = source.text(node)
-        other = shifted(text, by)
-        if other is not None and other != text:
-            yield from source.replaced(node, other)
+        shifted_text = shifted(text, step)
+        if shifted_text is not None and shifted_text != text:
+            yield from source.replaced(node, shifted_text)
 
 
-def _more(source: Source, node: SyntaxNode) -> Iterator[Edit]:
+def _incremented(source: Source, node: SyntaxNode) -> Iterator[Edit]:
     yield from _literals(source, node, 1)
 
 
-def _less(source: Source, node: SyntaxNode) -> Iterator[Edit]:
+def _decremented(source: Source, node: SyntaxNode) -> Iterator[Edit]:
     yield from _literals(source, node, -1)
 
 
-def moved(source: Source, node: SyntaxNode, by: int) -> str:
+def moved(source: Source, node: SyntaxNode, step: int) -> str:
     """An expression plus or minus one."""
     text = source.text(node)
-    return shifted(text, by) or f"({text}) {'+' if by > 0 else '-'} 1"
+    return shifted(text, step) or f"({text}) {'+' if step > 0 else '-'} 1"
 
 
 def _index(source: Source, node: SyntaxNode) -> Iterator[Edit]:
     if isinstance(node, BitSelectSyntax) and isinstance(node.parent, ElementSelectSyntax):
-        for by in (1, -1):
-            if source.has_place(node.expr) and source.text(node.expr) + f"{by:+}" != "0-1":
-                yield from source.replaced(node.expr, moved(source, node.expr, by))
+        for step in (1, -1):
+            if source.has_place(node.expr) and source.text(node.expr) + f"{step:+}" != "0-1":
+                yield from source.replaced(node.expr, moved(source, node.expr, step))
 
 
 def _part_select(source: Source, node: SyntaxNode) -> Iterator[Edit]:
@@ -89,19 +89,19 @@ def _part_select(source: Source, node: SyntaxNode) -> Iterator[Edit]:
     if not (source.has_place(node.left) and source.has_place(node.right)):
         return
     if node.kind is not SyntaxKind.SimpleRangeSelect:
-        for by in (1, -1):
-            if source.text(node.left) + f"{by:+}" != "0-1":
-                yield from source.replaced(node.left, moved(source, node.left, by))
+        for step in (1, -1):
+            if source.text(node.left) + f"{step:+}" != "0-1":
+                yield from source.replaced(node.left, moved(source, node.left, step))
         return
-    for by in (1, -1):
-        if source.text(node.right) + f"{by:+}" != "0-1":
-            left, right = moved(source, node.left, by), moved(source, node.right, by)
+    for step in (1, -1):
+        if source.text(node.right) + f"{step:+}" != "0-1":
+            left, right = moved(source, node.left, step), moved(source, node.right, step)
             yield from source.replaced(node, f"{left}:{right}")
 
 
 KINDS = (
     Kind("index", "an element's neighbour: x[i + 1] for x[i]", _index),
     Kind("part-select", "a part select one further: x[8:1] for x[7:0]", _part_select),
-    Kind("constant-plus-one", "a constant plus one", _more),
-    Kind("constant-minus-one", "a constant minus one", _less),
+    Kind("constant-plus-one", "a constant plus one", _incremented),
+    Kind("constant-minus-one", "a constant minus one", _decremented),
 )

@@ -29,10 +29,10 @@ _STEP = {"++": "--", "--": "++"}
 _WITH_TWO_SIDES = {*_ARITHMETIC, *_BITWISE, *_LOGICAL} - {"+=", "-=", "*=", "&=", "|=", "^="}
 
 
-def _binary(others: Mapping[str, str]) -> Callable[[Source, SyntaxNode], Iterator[Edit]]:
+def _binary(replacements: Mapping[str, str]) -> Callable[[Source, SyntaxNode], Iterator[Edit]]:
     def edits(source: Source, node: SyntaxNode) -> Iterator[Edit]:
         if isinstance(node, BinaryExpressionSyntax) and not _assigns(node):
-            yield from _other_operator(source, node, others)
+            yield from _other_operator(source, node, replacements)
 
     return edits
 
@@ -45,10 +45,10 @@ def _assigns(node: BinaryExpressionSyntax) -> bool:
 def _other_operator(
     source: Source,
     node: BinaryExpressionSyntax | PrefixUnaryExpressionSyntax | PostfixUnaryExpressionSyntax,
-    others: Mapping[str, str],
+    replacements: Mapping[str, str],
 ) -> Iterator[Edit]:
-    if other := others.get(node.operatorToken.rawText):
-        yield from source.replaced(node.operatorToken, other)
+    if replacement := replacements.get(node.operatorToken.rawText):
+        yield from source.replaced(node.operatorToken, replacement)
 
 
 def _reductions(source: Source, node: SyntaxNode) -> Iterator[Edit]:

@@ -15,9 +15,9 @@ def opposite(source: Source, predicate: ConditionalPredicateSyntax) -> str:
     only = conditions[0].expr if len(conditions) == 1 else None
     if isinstance(only, PrefixUnaryExpressionSyntax) and only.operatorToken.rawText == "!":
         return source.text(only.operand)
-    if isinstance(only, BinaryExpressionSyntax) and (other := _OPPOSITES.get(only.operatorToken.rawText)):
+    if isinstance(only, BinaryExpressionSyntax) and (opposite_operator := _OPPOSITES.get(only.operatorToken.rawText)):
         operator = only.operatorToken.range
-        before = source.content[predicate.sourceRange.start.offset : operator.start.offset].decode()
-        after = source.content[operator.end.offset : predicate.sourceRange.end.offset].decode()
-        return f"{before}{other}{after}"
+        text_before = source.content[predicate.sourceRange.start.offset : operator.start.offset].decode()
+        text_after = source.content[operator.end.offset : predicate.sourceRange.end.offset].decode()
+        return f"{text_before}{opposite_operator}{text_after}"
     return f"!({source.text(predicate)})"

@@ -33,9 +33,10 @@ def _arms(source: Source, node: SyntaxNode) -> Iterator[Edit]:
 def _ports(source: Source, node: SyntaxNode) -> Iterator[Edit]:
     if isinstance(node, HierarchicalInstanceSyntax):
         connected = [
-            one.expr
-            for one in node.connections
-            if isinstance(one, NamedPortConnectionSyntax | OrderedPortConnectionSyntax) and one.expr is not None
+            connection.expr
+            for connection in node.connections
+            if isinstance(connection, NamedPortConnectionSyntax | OrderedPortConnectionSyntax)
+            and connection.expr is not None
         ]
         for first, second in pairwise(connected):
             yield from source.exchanged(first, second)

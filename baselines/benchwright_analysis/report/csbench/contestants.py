@@ -24,50 +24,58 @@ class Contestant(NamedTuple):
         return f"{self.group} ({', '.join(filter(None, (self.language, self.asked)))})"
 
 
-def contestant(one: Observation) -> Contestant:
+def contestant(observation: Observation) -> Contestant:
     """Whose attempt it is."""
-    return Contestant(one.who, one.language, one.asked)
+    return Contestant(observation.who, observation.language, observation.asked)
 
 
-def has_place(one: Observation) -> bool:
+def has_place(observation: Observation) -> bool:
     """Whether it is at a question with a domain, a subfield and a tag.
 
     Other sets have no subfields: no mean goes over the questions of several sets.
     """
-    return bool(one.kind == "question" and one.domain and one.subdomain and one.tag)
+    return bool(observation.kind == "question" and observation.domain and observation.subdomain and observation.tag)
 
 
-def answered(data: Dataset) -> list[Observation]:
+def answered_observations(data: Dataset) -> list[Observation]:
     """Decided attempts at questions that have a place, by language, group and way to ask."""
-    return in_order(data, [one for one in data.decided if has_place(one)])
+    return in_order(data, [observation for observation in data.decided if has_place(observation)])
 
 
-def in_order(data: Dataset, found: Iterable[Observation]) -> list[Observation]:
+def in_order(data: Dataset, observations: Iterable[Observation]) -> list[Observation]:
     """Attempts by language, group and way to ask. Where sets share a language, the set is named with it."""
-    places = {group: place for place, group in enumerate(data.groups)}
+    places = {group: position for position, group in enumerate(data.groups)}
     order: dict[str, int] = {}
-    for one in data.decided:
-        order[one.who] = min(places[one.group], order.get(one.who, len(places)))
+    for observation in data.decided:
+        order[observation.who] = min(places[observation.group], order.get(observation.who, len(places)))
     sets: dict[str, set[str]] = {}
-    for one in filter(has_place, data.decided):
-        sets.setdefault(one.language, set()).add(one.pack)
-    named = (
-        one.model_copy(update={"language": f"{one.pack}, {one.language}"})
-        if has_place(one) and len(sets.get(one.language, ())) > 1
-        else one
-        for one in found
+    for observation in filter(has_place, data.decided):
+        sets.setdefault(observation.language, set()).add(observation.pack)
+    relabelled = (
+        observation.model_copy(update={"language": f"{observation.pack}, {observation.language}"})
+        if has_place(observation) and len(sets.get(observation.language, ())) > 1
+        else observation
+        for observation in observations
     )
-    return sorted(named, key=lambda one: (one.language, order[one.who], one.shots or 0, bool(one.steps)))
+    return sorted(
+        relabelled,
+        key=lambda observation: (
+            observation.language,
+            order[observation.who],
+            observation.shots or 0,
+            bool(observation.steps),
+        ),
+    )
 
 
 def by_contestant(rows: Sequence[Observation]) -> Mapping[Contestant, list[Observation]]:
     """The attempts of each."""
-    found: dict[Contestant, list[Observation]] = {}
-    for one in rows:
-        found.setdefault(contestant(one), []).append(one)
-    return found
+    rows_by_contestant: dict[Contestant, list[Observation]] = {}
+    for observation in rows:
+        rows_by_contestant.setdefault(contestant(observation), []).append(observation)
+    return rows_by_contestant
 
 
-def score_of(one: Observation) -> float:
+def score_of(observation: Observation) -> float:
     """An attempt's score from 0 to 1; one that ended without an answer has 0."""
-    return one.score or 0.0
+    return observation.score or 0.0

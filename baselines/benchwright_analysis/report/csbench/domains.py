@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from benchwright_analysis.report import charts
-from benchwright_analysis.report.csbench.contestants import answered, by_contestant, has_place, score_of
+from benchwright_analysis.report.csbench.contestants import answered_observations, by_contestant, has_place, score_of
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import ZERO_SHOT, Observation
 from benchwright_analysis.report.section import Figure, Picture, Section, Table, count, percent
@@ -26,44 +26,53 @@ _BY_CHANCE = {"multiple-choice": 0.25, "assertion": 0.5, "fill-in-the-blank": 0.
 
 def domains(data: Dataset) -> Section | None:
     """Scores by domain, subfield and format; None if no question has a place there."""
-    rows = answered(data)
+    rows = answered_observations(data)
     if not rows:
         return None
-    tags = [ALL, *sorted({one.tag for one in rows})]
-    of_tag = {tag: [one for one in rows if tag in (one.tag, ALL)] for tag in tags}
-    by_domain = {tag: _figures(chosen, lambda one: one.domain) for tag, chosen in of_tag.items()}
-    by_format = {tag: _figures(chosen, lambda one: one.format, _FORMATS) for tag, chosen in of_tag.items()}
+    tags = [ALL, *sorted({observation.tag for observation in rows})]
+    of_tag = {tag: [observation for observation in rows if tag in (observation.tag, ALL)] for tag in tags}
+    by_domain = {tag: _figures(chosen, lambda observation: observation.domain) for tag, chosen in of_tag.items()}
+    by_format = {
+        tag: _figures(chosen, lambda observation: observation.format, _FORMATS) for tag, chosen in of_tag.items()
+    }
     by_subfield = {
-        domain: _figures([one for one in rows if one.domain == domain], lambda one: one.subdomain)
-        for domain in sorted({one.domain for one in rows})
+        domain: _figures(
+            [observation for observation in rows if observation.domain == domain],
+            lambda observation: observation.subdomain,
+        )
+        for domain in sorted({observation.domain for observation in rows})
     }
     tables = [
-        *(_table("domains", "Score by domain", tag, found) for tag, found in by_domain.items()),
+        *(_table("domains", "Score by domain", tag, figures) for tag, figures in by_domain.items()),
         _table("formats", "Score by format", ALL, by_format[ALL]),
         *(_folded(_table("formats", "Score by format", tag, by_format[tag])) for tag in tags[1:]),
-        *(_folded(_table("subfields", "Score by subfield", domain, found)) for domain, found in by_subfield.items()),
+        *(
+            _folded(_table("subfields", "Score by subfield", domain, figures))
+            for domain, figures in by_subfield.items()
+        ),
     ]
-    shown = _shown(rows)
+    shown_rows = _picture_rows(rows)
     pictures = [
-        *_profile([*by_domain[ALL], *by_format[ALL]], shown),
-        _dots({tag: by_domain[tag] for tag in tags[1:]}, shown),
+        *_profile([*by_domain[ALL], *by_format[ALL]], shown_rows),
+        _dots({tag: by_domain[tag] for tag in tags[1:]}, shown_rows),
     ]
     numbers = {"domain": by_domain, "format": by_format, "subfield": by_subfield}
     return Section("domains", "Knowledge and reasoning by domain", _lead(data, rows), pictures, tables, numbers)
 
 
 def _lead(data: Dataset, rows: Sequence[Observation]) -> list[str]:
-    questions = len({one.problem for one in rows})
+    questions = len({observation.problem for observation in rows})
     lead = [f"{count(questions, 'question')} with a domain, a subfield and a tag, as CS-Bench has them. {_NOTE}"]
     open_ = [
-        one.observation
-        for one in data.analysed
-        if one.observation.censored_by == "not_decided" and has_place(one.observation)
+        folded.observation
+        for folded in data.analysed
+        if folded.observation.censored_by == "not_decided" and has_place(folded.observation)
     ]
     if open_:
-        what = ", ".join(sorted({one.format for one in open_}))
+        formats = ", ".join(sorted({observation.format for observation in open_}))
         lead.append(
-            f"Not decided, and left out here: {count(len(open_), 'answer')} ({what}). Means over these formats are not "
+            f"Not decided, and left out here: {count(len(open_), 'answer')} ({formats}). Means over these formats "
+            "are not "
             "comparable with published ones. `benchwright judge pending --score` has the answers judged."
         )
     return lead
@@ -73,11 +82,11 @@ def _figures(
     rows: Sequence[Observation], label: Callable[[Observation], str], order: Sequence[str] = ()
 ) -> list[Figure]:
     """A row for each contestant and for chance, a column for each label and for all."""
-    groups = {who.name: mine for who, mine in by_contestant(rows).items()}
+    groups = {contestant.name: contestant_rows for contestant, contestant_rows in by_contestant(rows).items()}
     return [
-        *(figure(name, ALL, accuracy(mine, score_of)) for name, mine in groups.items()),
+        *(figure(name, ALL, accuracy(contestant_rows, score_of)) for name, contestant_rows in groups.items()),
         *by_label(groups, label, order, score_of),
-        *_by_chance(rows, lambda one: (label(one), ALL)),
+        *_by_chance(rows, lambda observation: (label(observation), ALL)),
     ]
 
 
@@ -90,31 +99,31 @@ def _folded(table: Table) -> Table:
     return dataclasses.replace(table, detail=True)
 
 
-def _shown(rows: Sequence[Observation]) -> list[str]:
+def _picture_rows(rows: Sequence[Observation]) -> list[str]:
     """The rows that pictures have: those asked without examples and steps, if there are any."""
     everyone = list(by_contestant(rows))
-    plain = [who.name for who in everyone if who.asked in ("", ZERO_SHOT)]
-    return plain or [who.name for who in everyone]
+    plain = [contestant.name for contestant in everyone if contestant.asked in ("", ZERO_SHOT)]
+    return plain or [contestant.name for contestant in everyone]
 
 
 def _profile(figures: Sequence[Figure], everyone: Sequence[str]) -> list[Picture]:
     """A radar with a spoke for each domain and format, of those who have all of them (CS-Bench's figure 2)."""
     profiles: dict[str, list[charts.Row]] = {name: [] for name in everyone[: charts.MOST_GROUPS]}
-    spokes = [one for one in figures if one.row in profiles and one.column != ALL]
-    for one in spokes:
-        profiles[one.row].append({"label": one.column, "group": one.row, "value": one.value})
-    labels = {one.column for one in spokes}
-    shown = [name for name, rows in profiles.items() if len(rows) == len(labels)]
-    if len(labels) < 3 or not shown:
+    spokes = [spoke for spoke in figures if spoke.row in profiles and spoke.column != ALL]
+    for spoke in spokes:
+        profiles[spoke.row].append({"label": spoke.column, "group": spoke.row, "value": spoke.value})
+    labels = {spoke.column for spoke in spokes}
+    shown_names = [name for name, rows in profiles.items() if len(rows) == len(labels)]
+    if len(labels) < 3 or not shown_names:
         return []
-    ends = {name: (max(profiles[name], key=_value), min(profiles[name], key=_value)) for name in shown}
-    told = [f"{name}: best at {best['label']}, worst at {worst['label']}" for name, (best, worst) in ends.items()]
-    svg = charts.radar([row for name in shown for row in profiles[name]], shown)
+    ends = {name: (max(profiles[name], key=_value), min(profiles[name], key=_value)) for name in shown_names}
+    summaries = [f"{name}: best at {best['label']}, worst at {worst['label']}" for name, (best, worst) in ends.items()]
+    svg = charts.radar([row for name in shown_names for row in profiles[name]], shown_names)
     alt = (
         "A radar with a spoke for each domain and each format, from 0 in the middle to 1 at the rim. "
-        f"{'; '.join(told)}.{charts.drawn(shown, everyone)}"
+        f"{'; '.join(summaries)}.{charts.drawn(shown_names, everyone)}"
     )
-    table = matrix("", "Score by domain and by format", [one for one in spokes if one.row in shown])
+    table = matrix("", "Score by domain and by format", [spoke for spoke in spokes if spoke.row in shown_names])
     return [Picture("domain-radar", "Profile by domain and format", alt, svg, table)]
 
 
@@ -124,27 +133,28 @@ def _value(row: charts.Row) -> float:
 
 def _dots(by_tag: Mapping[str, Sequence[Figure]], everyone: Sequence[str]) -> Picture:
     """Domains split by tag, with intervals."""
-    shown = everyone[: charts.MOST_GROUPS]
+    shown_names = everyone[: charts.MOST_GROUPS]
     spokes = [
-        dataclasses.replace(one, column=f"{one.column}, {tag.lower()}")
+        dataclasses.replace(spoke, column=f"{spoke.column}, {tag.lower()}")
         for tag, figures in by_tag.items()
-        for one in figures
-        if one.row in shown and one.column != ALL
+        for spoke in figures
+        if spoke.row in shown_names and spoke.column != ALL
     ]
     rows: list[charts.Row] = [
-        {"label": one.column, "group": one.row, "value": one.value, "low": one.low, "high": one.high} for one in spokes
+        {"label": spoke.column, "group": spoke.row, "value": spoke.value, "low": spoke.low, "high": spoke.high}
+        for spoke in spokes
     ]
     overall: dict[str, list[str]] = {}
     for tag, figures in by_tag.items():
-        for one in figures:
-            if one.row in shown and one.column == ALL:
-                overall.setdefault(one.row, []).append(f"{tag.lower()} {percent(one.value)}")
-    told = "; ".join(f"{name}: {', '.join(scores)}" for name, scores in overall.items())
+        for spoke in figures:
+            if spoke.row in shown_names and spoke.column == ALL:
+                overall.setdefault(spoke.row, []).append(f"{tag.lower()} {percent(spoke.value)}")
+    summary = "; ".join(f"{name}: {', '.join(scores)}" for name, scores in overall.items())
     return Picture(
         "domain-dots",
         "Score by domain and tag, with intervals",
-        f"Mean scores. {told}.{charts.drawn(shown, everyone)}",
-        charts.intervals(rows, shown, x="mean score", y=""),
+        f"Mean scores. {summary}.{charts.drawn(shown_names, everyone)}",
+        charts.intervals(rows, shown_names, x="mean score", y=""),
         matrix("", "Score by domain and tag", spokes),
     )
 
@@ -156,8 +166,13 @@ def _by_chance(rows: Sequence[Observation], columns: Callable[[Observation], Ite
         rows: Attempts; several at one question count as one.
         columns: Those that an attempt's question counts in.
     """
-    found: dict[tuple[str, str], dict[str, float]] = {}
-    for one in rows:
-        for column in columns(one) if one.format in _BY_CHANCE else ():
-            found.setdefault((f"chance ({one.language})", column), {})[one.problem] = _BY_CHANCE[one.format]
-    return [Figure(row, column, 0, len(each), sum(each.values()) / len(each)) for (row, column), each in found.items()]
+    chances: dict[tuple[str, str], dict[str, float]] = {}
+    for observation in rows:
+        for column in columns(observation) if observation.format in _BY_CHANCE else ():
+            chances.setdefault((f"chance ({observation.language})", column), {})[observation.problem] = _BY_CHANCE[
+                observation.format
+            ]
+    return [
+        Figure(row, column, 0, len(question_chances), sum(question_chances.values()) / len(question_chances))
+        for (row, column), question_chances in chances.items()
+    ]

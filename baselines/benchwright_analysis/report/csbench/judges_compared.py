@@ -13,7 +13,7 @@ from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import Cell, Figure, Section, Table, number, percent, with_interval
 from benchwright_analysis.report.sections.matrix import accuracy, figure, matrix
 from benchwright_judges.agreement.agreement import FormatAgreement, JudgeAgreement, measure
-from benchwright_judges.agreement.rated import PANEL, Rated
+from benchwright_judges.agreement.rated import PANEL, RatedAnswer
 from benchwright_judges.formats import rules_of
 from benchwright_judges.judgement import Method
 from benchwright_judges.scale import Scale
@@ -38,16 +38,18 @@ class _Voted:
 def judges_compared(data: Dataset) -> Section | None:
     """Judges' scores of the same answers; None if no two judged any."""
     votes = _votes(data)
-    judges = sorted({judge for one in votes for judge in one.labels} - {PEOPLE})
+    judges = sorted({judge for vote in votes for judge in vote.labels} - {PEOPLE})
     if len(judges) < 2:
         return None
     pairs = [
-        found for first, second in combinations(judges, 2) for found in _pair(votes, first, second, seed=data.seed)
+        comparison
+        for first, second in combinations(judges, 2)
+        for comparison in _pair(votes, first, second, seed=data.seed)
     ]
     if not pairs:
         return None
-    shown = [*judges, *([PEOPLE] if any(PEOPLE in one.labels for one in votes) else [])]
-    figures = [figure for format in _formats(votes) for figure in _scores(votes, format, shown)]
+    judge_columns = [*judges, *([PEOPLE] if any(PEOPLE in vote.labels for vote in votes) else [])]
+    figures = [figure for format in _formats(votes) for figure in _scores(votes, format, judge_columns)]
     lead = [
         "Answers of models and people as each judge scored them, apart from what the panel decided. A judge that votes "
         "only where others differ sees harder answers, so its column is not comparable with theirs: the table of pairs "
@@ -62,76 +64,87 @@ def judges_compared(data: Dataset) -> Section | None:
 
 
 def _votes(data: Dataset) -> list[_Voted]:
-    judged = {one.observation.attempt: one.judged for one in data.analysed if one.judged is not None}
-    people = {one.attempt: list(one.people.values()) for one in data.rated if one.attempt and one.people}
-    found = []
+    judged = {folded.observation.attempt: folded.judged for folded in data.analysed if folded.judged is not None}
+    people = {
+        rated_answer.attempt: list(rated_answer.people.values())
+        for rated_answer in data.rated
+        if rated_answer.attempt and rated_answer.people
+    }
+    voted_answers = []
     # Rows are by format, so that questions of other sets, which have no subfields, have their own.
-    for row in in_order(data, (one for one in data.decided if one.kind == "question" and one.domain and one.tag)):
-        said, scale = judged.get(row.attempt), rules_of(QuestionFormat(row.format)).scale
-        if said is None or said.method != Method.MODEL.value:
+    for row in in_order(
+        data,
+        (
+            observation
+            for observation in data.decided
+            if observation.kind == "question" and observation.domain and observation.tag
+        ),
+    ):
+        judged_answer, scale = judged.get(row.attempt), rules_of(QuestionFormat(row.format)).scale
+        if judged_answer is None or judged_answer.method != Method.MODEL.value:
             continue
         labels: dict[str, list[str]] = {}
-        for judge, label in zip(said.judges, said.votes, strict=True):
+        for judge, label in zip(judged_answer.judges, judged_answer.votes, strict=True):
             labels.setdefault(judge, []).append(label)
         if row.attempt in people:
             labels[PEOPLE] = people[row.attempt]
-        found.append(_Voted(row, scale, labels))
-    return found
+        voted_answers.append(_Voted(row, scale, labels))
+    return voted_answers
 
 
 def _formats(votes: Sequence[_Voted]) -> list[str]:
-    return sorted({one.row.format for one in votes})
+    return sorted({vote.row.format for vote in votes})
 
 
 def _scores(votes: Sequence[_Voted], format: str, judges: Sequence[str]) -> list[Figure]:
     """A row for each contestant, a column for each judge: the mean over the answers that it scored."""
     groups: dict[Contestant, list[_Voted]] = {}
-    for one in votes:
-        if one.row.format == format:
-            groups.setdefault(contestant(one.row), []).append(one)
-    found = []
+    for vote in votes:
+        if vote.row.format == format:
+            groups.setdefault(contestant(vote.row), []).append(vote)
+    figures = []
     for judge in judges:
-        for who, mine in groups.items():
-            by_attempt = {one.row.attempt: one.score(judge) for one in mine if judge in one.labels}
-            rows = [one.row for one in mine if judge in one.labels]
+        for solver, solver_votes in groups.items():
+            by_attempt = {vote.row.attempt: vote.score(judge) for vote in solver_votes if judge in vote.labels}
+            rows = [vote.row for vote in solver_votes if judge in vote.labels]
             if rows:
-                found.append(figure(f"{who.name}, {format}", judge, accuracy(rows, _by_attempt(by_attempt))))
-    return found
+                figures.append(figure(f"{solver.name}, {format}", judge, accuracy(rows, _by_attempt(by_attempt))))
+    return figures
 
 
 def _by_attempt(scores: Mapping[str, float]) -> Callable[[Observation], float]:
-    return lambda one: scores[one.attempt]
+    return lambda observation: scores[observation.attempt]
 
 
 def _pair(
     votes: Sequence[_Voted], first: str, second: str, *, seed: int
 ) -> list[tuple[FormatAgreement, tuple[str, float, float]]]:
     """The agreement of two judges by format, with the first's name and both means: the first as if it were people."""
-    both = [one for one in votes if {first, second} <= one.labels.keys()]
+    shared_votes = [vote for vote in votes if {first, second} <= vote.labels.keys()]
     rated = [
-        Rated(
-            item=one.row.attempt,
-            problem=one.row.problem,
-            format=one.row.format,
-            scale=one.scale,
-            people={f"{first} {place}": label for place, label in enumerate(one.labels[first])},
-            judges={second: one.labels[second]},
+        RatedAnswer(
+            item=vote.row.attempt,
+            problem=vote.row.problem,
+            format=vote.row.format,
+            scale=vote.scale,
+            people={f"{first} {number}": label for number, label in enumerate(vote.labels[first])},
+            judges={second: vote.labels[second]},
         )
-        for one in both
+        for vote in shared_votes
     ]
-    found = []
+    agreements = []
     for agreement in measure(rated, seed=seed):
-        mine = [one for one in both if one.row.format == agreement.format]
-        means = [statistics.fmean(one.score(judge) for one in mine) for judge in (first, second)]
-        found.append((agreement, (first, means[0], means[1])))
-    return found
+        format_votes = [vote for vote in shared_votes if vote.row.format == agreement.format]
+        means = [statistics.fmean(vote.score(judge) for vote in format_votes) for judge in (first, second)]
+        agreements.append((agreement, (first, means[0], means[1])))
+    return agreements
 
 
 def _table(pairs: Sequence[tuple[FormatAgreement, tuple[str, float, float]]]) -> Table:
     rows: list[Sequence[Cell]] = [
-        (one.format, first, judge.judge, judge.items, percent(mean), percent(other), *_measures(judge))
-        for one, (first, mean, other) in pairs
-        for judge in one.judges
+        (agreement.format, first, judge.judge, judge.items, percent(mean), percent(other_mean), *_measures(judge))
+        for agreement, (first, mean, other_mean) in pairs
+        for judge in agreement.judges
         if judge.judge != PANEL
     ]
     columns = ("format", "judge", "other judge", "answers", "mean of the judge", "mean of the other", "agreement")

@@ -8,7 +8,7 @@ import numpy as np
 
 from benchwright_analysis.report import charts
 from benchwright_analysis.report.csbench.contestants import Contestant
-from benchwright_analysis.report.csbench.scale import Measured, measured_models
+from benchwright_analysis.report.csbench.scale import ModelScore, measured_models
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.section import Cell, Picture, Section, Table, with_interval
 from benchwright_analysis.statistics.calibration import rank_correlation
@@ -21,33 +21,42 @@ FEWEST_MODELS = 4
 def other_benchmarks(data: Dataset) -> Section | None:
     """Correlations of scores over models; None without scores at other benchmarks."""
     models = measured_models(data)
-    benchmarks = dict.fromkeys(name for one in models for name in one.facts.benchmarks)
+    benchmarks = dict.fromkeys(name for model in models for name in model.facts.benchmarks)
     if not benchmarks:
         return None
-    ways: dict[str, list[Measured]] = {}
-    for one in models:
-        ways.setdefault(Contestant("", one.who.language, one.who.asked).name.strip(" ()"), []).append(one)
+    ways: dict[str, list[ModelScore]] = {}
+    for model in models:
+        ways.setdefault(Contestant("", model.contestant.language, model.contestant.asked).name.strip(" ()"), []).append(
+            model
+        )
     numbers: dict[str, dict[str, dict[str, object]]] = {}
     rows: list[Sequence[Cell]] = []
     points: list[charts.Row] = []
-    for way, several in ways.items():
+    for way, way_models in ways.items():
         for benchmark in benchmarks:
-            both = [one for one in several if benchmark in one.facts.benchmarks]
-            if len(both) < FEWEST_MODELS:
-                rows.append((benchmark, way, len(both), f"fewer than {FEWEST_MODELS} models", "–"))
+            shared_models = [model for model in way_models if benchmark in model.facts.benchmarks]
+            if len(shared_models) < FEWEST_MODELS:
+                rows.append((benchmark, way, len(shared_models), f"fewer than {FEWEST_MODELS} models", "–"))
                 continue
             columns = [
-                np.array([one.score for one in both]),
-                np.array([one.facts.benchmarks[benchmark] for one in both]),
+                np.array([model.score for model in shared_models]),
+                np.array([model.facts.benchmarks[benchmark] for model in shared_models]),
             ]
-            found = {
+            correlations = {
                 "pearson": estimate(pearson, columns, seed=data.seed),
                 "spearman": rank_correlation(columns[0], columns[1], seed=data.seed),
             }
-            numbers.setdefault(way, {})[benchmark] = {"models": len(both), **found}
-            rows.append((benchmark, way, len(both), *(with_interval(one) for one in found.values())))
+            numbers.setdefault(way, {})[benchmark] = {"models": len(shared_models), **correlations}
+            rows.append(
+                (
+                    benchmark,
+                    way,
+                    len(shared_models),
+                    *(with_interval(correlation) for correlation in correlations.values()),
+                )
+            )
             if way == next(iter(numbers)):
-                points += _points(benchmark, both)
+                points += _points(benchmark, shared_models)
     lead = [
         "Correlation of the mean score here with scores elsewhere, as the file of `--model-facts` has them. Models are "
         "what is drawn with replacement for the intervals: they are wide, and hold for other models like these."
@@ -59,22 +68,27 @@ def other_benchmarks(data: Dataset) -> Section | None:
     return Section("other-benchmarks", "Scores at other benchmarks", lead, pictures, tables, numbers)
 
 
-def _points(benchmark: str, both: Sequence[Measured]) -> list[charts.Row]:
-    return [{"x": one.facts.benchmarks[benchmark], "y": one.score, "group": benchmark} for one in both]
+def _points(benchmark: str, shared_models: Sequence[ModelScore]) -> list[charts.Row]:
+    return [{"x": model.facts.benchmarks[benchmark], "y": model.score, "group": benchmark} for model in shared_models]
 
 
 def _picture(
     points: Sequence[charts.Row], way: str, numbers: dict[str, dict[str, dict[str, object]]], table: Table
 ) -> Picture:
-    everything = list(dict.fromkeys(str(row["group"]) for row in points))
-    shown = everything[: charts.MOST_GROUPS]
-    told = []
-    for name in shown:
-        found = numbers[way][name]["pearson"]
-        if isinstance(found, Estimate):
-            told.append(f"{name}: Pearson's {with_interval(found)}")
+    all_benchmarks = list(dict.fromkeys(str(row["group"]) for row in points))
+    shown_benchmarks = all_benchmarks[: charts.MOST_GROUPS]
+    summaries = []
+    for name in shown_benchmarks:
+        correlation = numbers[way][name]["pearson"]
+        if isinstance(correlation, Estimate):
+            summaries.append(f"{name}: Pearson's {with_interval(correlation)}")
     svg = charts.curves(
-        (), shown, x="score elsewhere", y="mean score", points=[row for row in points if row["group"] in shown]
+        (),
+        shown_benchmarks,
+        x="score elsewhere",
+        y="mean score",
+        points=[row for row in points if row["group"] in shown_benchmarks],
     )
-    alt = f"A mark for each model and benchmark, asked {way}. {'; '.join(told)}.{charts.drawn(shown, everything)}"
+    left_out = charts.drawn(shown_benchmarks, all_benchmarks)
+    alt = f"A mark for each model and benchmark, asked {way}. {'; '.join(summaries)}.{left_out}"
     return Picture("other-benchmarks", "Score here against scores elsewhere", alt, svg, table)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from benchwright_analysis.report import charts
-from benchwright_analysis.report.csbench.contestants import Contestant, answered, by_contestant, score_of
+from benchwright_analysis.report.csbench.contestants import Contestant, answered_observations, by_contestant, score_of
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.model_facts import ModelFacts
 from benchwright_analysis.report.section import Cell, Picture, Section, Table, number, percent, with_interval
@@ -21,17 +21,17 @@ _STEPS = 40
 
 
 @dataclass(frozen=True)
-class Measured:
+class ModelScore:
     """A model's score, in one language and asked in one way."""
 
     facts: ModelFacts
-    who: Contestant
+    contestant: Contestant
     score: float
 
     @property
     def family(self) -> str:
         """Models whose scores one line may fit."""
-        return Contestant(self.facts.family, self.who.language, self.who.asked).name
+        return Contestant(self.facts.family, self.contestant.language, self.contestant.asked).name
 
 
 @dataclass(frozen=True)
@@ -45,24 +45,26 @@ class Prediction:
     """None if the model was not run."""
 
 
-def measured_models(data: Dataset) -> list[Measured]:
+def measured_models(data: Dataset) -> list[ModelScore]:
     """The score of each model that the file of facts knows."""
-    known = {one.model: one for one in data.model_facts}
-    found = []
-    for who, rows in by_contestant([one for one in answered(data) if not one.is_person]).items():
-        names = {one.participant for one in rows}
-        facts = known.get(names.pop()) if len(names) == 1 else None
+    facts_by_model = {model_facts.model: model_facts for model_facts in data.model_facts}
+    models = []
+    for contestant, rows in by_contestant(
+        [observation for observation in answered_observations(data) if not observation.is_person]
+    ).items():
+        names = {observation.participant for observation in rows}
+        facts = facts_by_model.get(names.pop()) if len(names) == 1 else None
         if facts is not None:
-            found.append(Measured(facts, who, accuracy(rows, score_of).value))
-    return found
+            models.append(ModelScore(facts, contestant, accuracy(rows, score_of).value))
+    return models
 
 
 def scale(data: Dataset) -> Section | None:
     """A line for each family; None without sizes of models."""
-    families: dict[str, list[Measured]] = {}
-    for one in measured_models(data):
-        if one.facts.family and one.facts.parameters_b is not None:
-            families.setdefault(one.family, []).append(one)
+    families: dict[str, list[ModelScore]] = {}
+    for model in measured_models(data):
+        if model.facts.family and model.facts.parameters_b is not None:
+            families.setdefault(model.family, []).append(model)
     if not families:
         return None
     fits: dict[str, ScaleFit] = {}
@@ -72,40 +74,42 @@ def scale(data: Dataset) -> Section | None:
         "section 3.4. Predictions have 95 % prediction intervals: they hold if the family goes on as it did, which "
         "sizes beyond those that were run need not. “Left out” predicts the largest model that was run from the others."
     ]
-    for name, several in families.items():
+    for name, family_models in families.items():
         try:
-            fits[name] = _fit(several)
+            fits[name] = _fit(family_models)
         except StatisticsError as error:
             lead.append(f"{name}: {error}")
             continue
-        predictions[name] = [*_left_out(several), *_not_run(data.model_facts, several, fits[name])]
+        predictions[name] = [*_left_out(family_models), *_not_run(data.model_facts, family_models, fits[name])]
     numbers = {"fits": fits, "predictions": predictions}
     pictures = [_picture(families, fits)] if fits else []
     tables = [_predicted(predictions)] if any(predictions.values()) else []
     return Section("scale", "Score against the size of models", lead, pictures, tables, numbers)
 
 
-def _fit(several: Sequence[Measured]) -> ScaleFit:
-    return fit_scale([one.facts.parameters_b or math.nan for one in several], [one.score for one in several])
+def _fit(models: Sequence[ModelScore]) -> ScaleFit:
+    return fit_scale([model.facts.parameters_b or math.nan for model in models], [model.score for model in models])
 
 
-def _left_out(several: Sequence[Measured]) -> list[Prediction]:
+def _left_out(models: Sequence[ModelScore]) -> list[Prediction]:
     """The largest model, predicted from those that are smaller."""
-    largest = max(several, key=lambda one: one.facts.parameters_b or 0)
+    largest = max(models, key=lambda model: model.facts.parameters_b or 0)
     size = largest.facts.parameters_b or 0
-    smaller = [one for one in several if (one.facts.parameters_b or 0) < size]
+    smaller = [model for model in models if (model.facts.parameters_b or 0) < size]
     try:
         return [Prediction(largest.facts.model, size, _fit(smaller).predict(size), largest.score)]
     except StatisticsError:
         return []
 
 
-def _not_run(known: Sequence[ModelFacts], several: Sequence[Measured], fit: ScaleFit) -> list[Prediction]:
-    family, run = several[0].facts.family, {one.facts.model for one in several}
+def _not_run(
+    known_models: Sequence[ModelFacts], family_models: Sequence[ModelScore], fit: ScaleFit
+) -> list[Prediction]:
+    family, run = family_models[0].facts.family, {model.facts.model for model in family_models}
     return [
-        Prediction(one.model, one.parameters_b, fit.predict(one.parameters_b), None)
-        for one in known
-        if one.family == family and one.model not in run and one.parameters_b is not None
+        Prediction(model_facts.model, model_facts.parameters_b, fit.predict(model_facts.parameters_b), None)
+        for model_facts in known_models
+        if model_facts.family == family and model_facts.model not in run and model_facts.parameters_b is not None
     ]
 
 
@@ -113,14 +117,14 @@ def _predicted(predictions: Mapping[str, Sequence[Prediction]]) -> Table:
     rows: list[Sequence[Cell]] = [
         (
             name,
-            one.model,
-            f"{one.parameters_b:g}",
-            with_interval(one.predicted, share=True),
-            "not run" if one.measured is None else percent(one.measured),
-            "left out" if one.measured is not None else "from all sizes",
+            prediction.model,
+            f"{prediction.parameters_b:g}",
+            with_interval(prediction.predicted, share=True),
+            "not run" if prediction.measured is None else percent(prediction.measured),
+            "left out" if prediction.measured is not None else "from all sizes",
         )
-        for name, several in predictions.items()
-        for one in several
+        for name, family_predictions in predictions.items()
+        for prediction in family_predictions
     ]
     columns = ("family", "model", "billions of parameters", "predicted (95 % interval)", "measured", "fitted")
     return Table("Scores predicted from other sizes", columns, rows, "A line goes beyond 0 and 100 %; scores do not.")
@@ -130,17 +134,17 @@ def _points(share: float | None) -> str:
     return number(None if share is None else 100 * share, 1)
 
 
-def _picture(families: Mapping[str, Sequence[Measured]], fits: Mapping[str, ScaleFit]) -> Picture:
-    shown = list(fits)[: charts.MOST_GROUPS]
+def _picture(families: Mapping[str, Sequence[ModelScore]], fits: Mapping[str, ScaleFit]) -> Picture:
+    shown_families = list(fits)[: charts.MOST_GROUPS]
     rows: list[charts.Row] = []
     points: list[charts.Row] = []
-    for name in shown:
+    for name in shown_families:
         fit = fits[name]
         for step in range(_STEPS + 1):
-            at = fit.smallest * (fit.largest / fit.smallest) ** (step / _STEPS)
-            rows.append({"x": at, "y": min(1.0, max(0.0, fit.line(at))), "group": name})
-        for one in families[name]:
-            points.append({"x": one.facts.parameters_b, "y": one.score, "group": name})
+            size = fit.smallest * (fit.largest / fit.smallest) ** (step / _STEPS)
+            rows.append({"x": size, "y": min(1.0, max(0.0, fit.line(size))), "group": name})
+        for model in families[name]:
+            points.append({"x": model.facts.parameters_b, "y": model.score, "group": name})
     table_rows: list[Sequence[Cell]] = [
         (
             name,
@@ -154,13 +158,15 @@ def _picture(families: Mapping[str, Sequence[Measured]], fits: Mapping[str, Scal
         for name, fit in fits.items()
     ]
     columns = ("family", "models", "billions of parameters", "a (points)", "b (points)", "points per doubling", "R²")
-    told = "; ".join(
-        f"{name}: {_points(fits[name].per_doubling.value)} points more for each doubling" for name in shown
+    summary = "; ".join(
+        f"{name}: {_points(fits[name].per_doubling.value)} points more for each doubling" for name in shown_families
     )
     return Picture(
         "scale",
         "Score against parameters",
-        f"Lines over a scale of doublings, marks are models. {told}.{charts.drawn(shown, fits)}",
-        charts.curves(rows, shown, x="billions of parameters (doublings)", y="mean score", points=points, log=True),
+        f"Lines over a scale of doublings, marks are models. {summary}.{charts.drawn(shown_families, fits)}",
+        charts.curves(
+            rows, shown_families, x="billions of parameters (doublings)", y="mean score", points=points, log=True
+        ),
         Table("Lines of families", columns, table_rows, "Points are hundredths of the highest score."),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from benchwright_analysis.report import charts
-from benchwright_analysis.report.csbench.contestants import Contestant, answered, by_contestant, score_of
+from benchwright_analysis.report.csbench.contestants import Contestant, answered_observations, by_contestant, score_of
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.section import (
@@ -29,30 +29,36 @@ _Ways = Mapping[str, Sequence[Observation]]
 def settings(data: Dataset) -> Section | None:
     """Scores by way to ask; None if no model was asked in two known ways."""
     models: dict[str, dict[str, list[Observation]]] = {}
-    rows = [one for one in answered(data) if one.shots is not None and one.steps is not None and not one.is_person]
-    for who, mine in by_contestant(rows).items():
-        models.setdefault(Contestant(who.group, who.language, "").name, {})[who.asked] = mine
+    rows = [
+        observation
+        for observation in answered_observations(data)
+        if observation.shots is not None and observation.steps is not None and not observation.is_person
+    ]
+    for contestant, contestant_rows in by_contestant(rows).items():
+        models.setdefault(Contestant(contestant.group, contestant.language, "").name, {})[contestant.asked] = (
+            contestant_rows
+        )
     models = {name: ways for name, ways in models.items() if len(ways) > 1}
     if not models:
         return None
     figures: list[Figure] = []
     differences: dict[str, dict[str, Crossed]] = {}
-    few = []
+    notices = []
     for name, ways in models.items():
         alike = _alike(ways)
         if not alike:
-            few.append(f"{name}: no question was asked in every way.")
+            notices.append(f"{name}: no question was asked in every way.")
             continue
-        figures += [figure(name, way, accuracy(mine, score_of)) for way, mine in alike.items()]
-        first, *others = alike
-        differences[name] = {way: _difference(alike[first], alike[way]) for way in others}
+        figures += [figure(name, way, accuracy(way_rows, score_of)) for way, way_rows in alike.items()]
+        first, *other_ways = alike
+        differences[name] = {way: _difference(alike[first], alike[way]) for way in other_ways}
     lead = [
         "Only questions that a model was asked in each of its ways, so that the columns differ in nothing else. "
         "Differences are from the first way in the table, question by question.",
-        *few,
+        *notices,
     ]
     if not figures:
-        return Section("settings", "Ways to ask", without=" ".join(few))
+        return Section("settings", "Ways to ask", empty_reason=" ".join(notices))
     table = matrix("settings", "Score by way to ask", figures, rows_are="model")
     tables = [_compared(models, differences)]
     numbers = {"scores": figures, "differences": differences}
@@ -61,14 +67,21 @@ def settings(data: Dataset) -> Section | None:
 
 def _alike(ways: _Ways) -> dict[str, list[Observation]]:
     """The attempts at questions that were asked in every way."""
-    common = set.intersection(*({one.problem for one in mine} for mine in ways.values()))
-    return {way: [one for one in mine if one.problem in common] for way, mine in ways.items()} if common else {}
+    common = set.intersection(*({observation.problem for observation in way_rows} for way_rows in ways.values()))
+    return (
+        {
+            way: [observation for observation in way_rows if observation.problem in common]
+            for way, way_rows in ways.items()
+        }
+        if common
+        else {}
+    )
 
 
 def _difference(first: Sequence[Observation], second: Sequence[Observation]) -> Crossed:
     rows = [*first, *second]
-    after = [False] * len(first) + [True] * len(second)
-    return crossed_difference([score_of(one) for one in rows], after, Dataset.cells(rows))
+    is_from_second = [False] * len(first) + [True] * len(second)
+    return crossed_difference([score_of(observation) for observation in rows], is_from_second, Dataset.cells(rows))
 
 
 def _compared(models: Mapping[str, _Ways], differences: Mapping[str, Mapping[str, Crossed]]) -> Table:
@@ -76,30 +89,30 @@ def _compared(models: Mapping[str, _Ways], differences: Mapping[str, Mapping[str
         (
             name,
             f"{way} – {next(iter(models[name]))}",
-            found.problems,
-            f"{number(100 * found.value, 1)} ({_points(found)})",
-            p_value(found.p_value),
+            difference.problems,
+            f"{number(100 * difference.value, 1)} ({_points(difference)})",
+            p_value(difference.p_value),
         )
-        for name, several in differences.items()
-        for way, found in several.items()
+        for name, way_differences in differences.items()
+        for way, difference in way_differences.items()
     ]
     columns = ("model", "ways", "questions", "difference in points (95 % interval)", "p")
     return Table("Differences between ways to ask", columns, rows, "p is not corrected for the number of comparisons.")
 
 
-def _points(found: Crossed) -> str:
-    low, high = (None if end is None else 100 * end for end in (found.low, found.high))
+def _points(difference: Crossed) -> str:
+    low, high = (None if end is None else 100 * end for end in (difference.low, difference.high))
     return interval(low, high, digits=1)
 
 
 def _picture(figures: Sequence[Figure], table: Table) -> Picture:
-    ways = list(dict.fromkeys(one.column for one in figures))[: charts.MOST_GROUPS]
+    ways = list(dict.fromkeys(cell.column for cell in figures))[: charts.MOST_GROUPS]
     rows: list[charts.Row] = [
-        {"label": one.row, "group": one.column, "value": one.value, "low": one.low, "high": one.high}
-        for one in figures
-        if one.column in ways
+        {"label": cell.row, "group": cell.column, "value": cell.value, "low": cell.low, "high": cell.high}
+        for cell in figures
+        if cell.column in ways
     ]
-    told = "; ".join(f"{one.row}, {one.column}: {percent(one.value)}" for one in figures[:12])
-    models = len({one.row for one in figures})
-    alt = f"Mean scores of {count(models, 'model')} with intervals. {told}."
+    summary = "; ".join(f"{cell.row}, {cell.column}: {percent(cell.value)}" for cell in figures[:12])
+    models = len({cell.row for cell in figures})
+    alt = f"Mean scores of {count(models, 'model')} with intervals. {summary}."
     return Picture("settings", "Score by way to ask", alt, charts.intervals(rows, ways, x="mean score", y=""), table)

@@ -52,7 +52,7 @@ from benchwright_attempts.events.evidence import (
 )
 from benchwright_attempts.events.file_text import Change, FileText, sha256
 from benchwright_attempts.log.record import AttemptHeader, RecordedEvent
-from benchwright_judges.agreement.rated import Rated
+from benchwright_judges.agreement.rated import RatedAnswer
 from benchwright_judges.scale import Scale
 from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.storage.store import Store
@@ -84,7 +84,7 @@ class Demo:
     """What was made up."""
 
     study: str
-    rated: Sequence[Rated]
+    rated: Sequence[RatedAnswer]
 
 
 def make_demo(path: Path, store: Store, *, people: int = 30, seed: int = 7) -> Demo:
@@ -102,34 +102,44 @@ def make_demo(path: Path, store: Store, *, people: int = 30, seed: int = 7) -> D
     with StudyLog(path, now=clock.now, monotonic_ns=clock.monotonic_ns, process="demo") as log:
         desk = _Desk(log, clock, random)
         studies = Studies(log, Attempts(log))
-        refs = [f"{PACK}/{one.id}" for one in problems]
-        designs = [f"{PACK}/{one.id}" for one in problems if one.kind is Kind.DESIGN]
+        refs = [f"{PACK}/{problem.id}" for problem in problems]
+        designs = [f"{PACK}/{problem.id}" for problem in problems if problem.kind is Kind.DESIGN]
         text = _study_text(STUDY, refs, designs, people, seed, _LIMIT_MIN)
         file = parse_study(text, Path("demo.study.yaml"))
-        known = studies.register(file, {f"{PACK}/{one.id}": one.difficulty for one in problems})
-        preregister(log, known, analysis_digest(), prompt_digests=prompt_digests())
+        registered_study = studies.register(file, {f"{PACK}/{problem.id}": problem.difficulty for problem in problems})
+        preregister(log, registered_study, analysis_digest(), prompt_digests=prompt_digests())
         # Without an effect here: which condition a task has is what the study's own plan says.
         plan = StudyPlan(
             participants=people, families=4, problems_per_family=len(problems) // 4, effect_percent=0, median_minutes=14
         )
         drawn = simulate(plan, random)
-        names = dict(zip(dict.fromkeys(one.problem for one in drawn), problems, strict=True))
-        needed = {(one.participant, f"{PACK}/{names[one.problem].id}"): one for one in drawn}
-        baselines = {f"{PACK}/{names[one.problem].id}": one.baseline_minutes for one in drawn}
-        by_ref = {f"{PACK}/{one.id}": one for one in problems}
+        names = dict(
+            zip(dict.fromkeys(simulated_attempt.problem for simulated_attempt in drawn), problems, strict=True)
+        )
+        simulated_by_task = {
+            (simulated_attempt.participant, f"{PACK}/{names[simulated_attempt.problem].id}"): simulated_attempt
+            for simulated_attempt in drawn
+        }
+        baselines = {
+            f"{PACK}/{names[simulated_attempt.problem].id}": simulated_attempt.baseline_minutes
+            for simulated_attempt in drawn
+        }
+        by_ref = {f"{PACK}/{problem.id}": problem for problem in problems}
         for assignment, simulated in zip(
-            known.plan.assignments, dict.fromkeys(one.participant for one in drawn), strict=True
+            registered_study.plan.assignments,
+            dict.fromkeys(simulated_attempt.participant for simulated_attempt in drawn),
+            strict=True,
         ):
             participant = assignment.participant
             studies.enroll(STUDY, participant)
             studies.give_consent(STUDY, participant, "1")
             for ref in by_ref:
-                studies.forecast(STUDY, participant, ref, desk.forecast(needed[simulated, ref]))
+                studies.forecast(STUDY, participant, ref, desk.forecast(simulated_by_task[simulated, ref]))
             gone = random.random() < 0.04
             for _task in assignment.tasks[: len(assignment.tasks) // 2 if gone else None]:
                 assigned, consent, ref = studies.next_task(STUDY, participant)
-                one = needed[simulated, ref]
-                minutes = one.minutes * (1 + FASTER / 100 if assigned.condition == "copilot" else 1)
+                simulated_attempt = simulated_by_task[simulated, ref]
+                minutes = simulated_attempt.minutes * (1 + FASTER / 100 if assigned.condition == "copilot" else 1)
                 attempt = desk.open(
                     by_ref[ref], ref, participant, "human+copilot" if assigned.assistants else "human", STUDY
                 )
@@ -190,35 +200,35 @@ class _Desk:
             future.result()
         self._waiting.clear()
 
-    def forecast(self, one: SimulatedAttempt) -> Forecast:
+    def forecast(self, simulated_attempt: SimulatedAttempt) -> Forecast:
         """What a person expects of a task."""
         return Forecast(
-            minutes_without_ai=one.forecast_minutes,
-            minutes_with_ai=one.forecast_minutes * _HOPED,
-            difficulty=self._felt(one.minutes),
+            minutes_without_ai=simulated_attempt.forecast_minutes,
+            minutes_with_ai=simulated_attempt.forecast_minutes * _HOPED,
+            difficulty=self._felt(simulated_attempt.minutes),
             prior_exposure=Exposure.SIMILAR if self._random.random() < 0.1 else Exposure.NONE,
-            success=self._chance(0.95 - 0.1 * math.log2(max(one.forecast_minutes, 4) / 4)),
+            success=self._chance(0.95 - 0.1 * math.log2(max(simulated_attempt.forecast_minutes, 4) / 4)),
         )
 
-    def _chance(self, near: float) -> float:
+    def _chance(self, mean: float) -> float:
         """What a person says of a chance, in steps of a twentieth."""
-        return float(np.clip(round(self._random.normal(near, 0.15) * 20), 1, 20)) / 20
+        return float(np.clip(round(self._random.normal(mean, 0.15) * 20), 1, 20)) / 20
 
     def _felt(self, minutes: float) -> int:
         return int(np.clip(round(math.log2(minutes / 3.5) + self._random.normal(2, 0.8)), 1, 5))
 
-    def work(self, attempt: str, problem: Problem, assigned: Assigned, needed: float) -> None:
+    def work(self, attempt: str, problem: Problem, assigned: Assigned, needed_minutes: float) -> None:
         """A person at one task, who would need this many minutes."""
         random, clock = self._random, self._clock
         patience = random.exponential(60 / _GIVE_UPS_PER_HOUR)
-        minutes = min(needed, patience, _LIMIT_MIN)
+        minutes = min(needed_minutes, patience, _LIMIT_MIN)
         self.record(attempt, Environment(editor="simulated", change_reasons=True, platform="linux"), Started())
         steps = max(6, round(minutes * 2.2))
         # Thinking comes in stretches: some gaps are minutes long.
         gaps = random.dirichlet(np.full(steps, 0.35)) * minutes * 60
         pause = int(random.integers(2, steps)) if random.random() < 0.15 else -1
         runs = sorted(random.choice(steps, size=min(steps, int(random.integers(1, 4))), replace=False).tolist())
-        passes = minutes == needed
+        passes = minutes == needed_minutes
         number = 0
         for step in range(steps):
             clock.pass_s(float(gaps[step]))
@@ -246,7 +256,7 @@ class _Desk:
             attempt,
             SelfEstimate(
                 minutes=minutes * math.exp(spread),
-                difficulty=self._felt(needed),
+                difficulty=self._felt(needed_minutes),
                 external_help=helped,
                 solved=self._chance(0.9 if passes else 0.5),
             ),
@@ -262,23 +272,23 @@ class _Desk:
             source, metadata, text = "inlineCompletionAccept", {}, "  always_ff @(posedge clk) if (!rst_n) q <= '0;\n"
         elif drawn > 0.94:
             metadata, text = {"kind": "paste"}, "  // from the data sheet: one cycle of latency\n"
-        path, before, version = self._texts[attempt]
-        start = int(random.integers(0, len(before) + 1)) if random.random() < 0.3 else len(before)
-        end = min(len(before), start + int(random.integers(0, 30))) if random.random() < 0.3 else start
+        path, old_text, version = self._texts[attempt]
+        start = int(random.integers(0, len(old_text) + 1)) if random.random() < 0.3 else len(old_text)
+        end = min(len(old_text), start + int(random.integers(0, 30))) if random.random() < 0.3 else start
         version += 1
         offered = f"{attempt[:6]}-{version}"
         if source != "cursor":
-            shown = AssistShown(
+            shown_event = AssistShown(
                 assist=offered, provider="github.copilot", path=path, version=version - 1, length=len(text)
             )
-            taken = AssistAccepted(
+            accepted_event = AssistAccepted(
                 assist=offered, provider="github.copilot", path=path, version=version, length=len(text)
             )
-            self.record(attempt, shown, taken)
+            self.record(attempt, shown_event, accepted_event)
         change = Change(start=start, end=end, text=text)
         self.record(attempt, Edit(path=path, version=version, changes=(change,)))
         self.record(attempt, EditReason(path=path, version=version, reason=source, metadata=metadata))
-        self._texts[attempt] = (path, before[:start] + text + before[end:], version)
+        self._texts[attempt] = (path, old_text[:start] + text + old_text[end:], version)
 
     def _verdict(self, attempt: str, problem: Problem, number: int, *, passed: bool, share: float) -> None:
         path, text, _ = self._texts[attempt]
@@ -301,8 +311,8 @@ class _Desk:
             )
             return
         run, total = f"{attempt}-{number}", 8
-        done = total if passed else min(total - 1, int(share * total))
-        message = "" if passed else str(self._random.choice(_MESSAGES)).format(done, total)
+        passed_count = total if passed else min(total - 1, int(share * total))
+        message = "" if passed else str(self._random.choice(_MESSAGES)).format(passed_count, total)
         self.record(
             attempt,
             Save(path=path, sha256=digest, size=len(text)),
@@ -317,22 +327,22 @@ class _Desk:
                 outcome=outcome,
                 reason="passed" if passed else "tests_failed",
                 message=message,
-                passed=done,
+                passed=passed_count,
                 total=total,
                 wall_s=2.5,
                 digests={"toolchain": _DIGEST, "sandbox": "simulated"},
             ),
         )
 
-    def program(self, one: MadeUp, problem: Problem, assigned: Assigned, ref: str) -> None:
+    def program(self, made_up: MadeUp, problem: Problem, assigned: Assigned, ref: str) -> None:
         """One attempt of an agent, or of a copilot alone."""
-        attempt = self.open(problem, ref, assigned.participant, one.name, STUDY)
+        attempt = self.open(problem, ref, assigned.participant, made_up.name, STUDY)
         self.record(attempt, assigned)
-        path, before, version = self._texts[attempt]
+        path, old_text, version = self._texts[attempt]
         write = partial(self.record, attempt)
-        text, broke_off = demo_subjects.work(one, path, before, self._random, self._clock.pass_s, write)
+        text, broke_off = demo_subjects.work(made_up, path, old_text, self._random, self._clock.pass_s, write)
         self._texts[attempt] = (path, text, version)
-        passes = not broke_off and self._random.random() < one.chance
+        passes = not broke_off and self._random.random() < made_up.chance
         self._verdict(attempt, problem, 1, passed=passes, share=self._random.random())
         self.record(attempt, demo_subjects.end(broke_off=broke_off))
 
@@ -341,16 +351,16 @@ class _Desk:
         attempt = self.open(problem, ref, model, "model")
         self.record(attempt, Started())
         self._clock.pass_s(self._random.uniform(5, 40))
-        sent, received = int(self._random.integers(600, 2000)), int(self._random.integers(200, 4000))
+        sent_tokens, received_tokens = int(self._random.integers(600, 2000)), int(self._random.integers(200, 4000))
         self.record(
             attempt,
             ModelUsage(
                 model=model,
                 calls=1,
-                input_tokens=sent,
-                output_tokens=received,
-                total_tokens=sent + received,
-                cost_usd=round((sent + 4 * received) * 1e-6, 6),
+                input_tokens=sent_tokens,
+                output_tokens=received_tokens,
+                total_tokens=sent_tokens + received_tokens,
+                cost_usd=round((sent_tokens + 4 * received_tokens) * 1e-6, 6),
                 parameters={"prompts": "benchwright", "knowledge_cutoff": "2026-06"},
             ),
         )
@@ -366,22 +376,22 @@ _MESSAGES = (
 )
 
 
-def _ratings(random: np.random.Generator) -> list[Rated]:
+def _ratings(random: np.random.Generator) -> list[RatedAnswer]:
     """Made-up grades of two people and two judges."""
-    found = []
+    ratings = []
     for number in range(120):
         form, scale = (("open-ended", Scale.TIERS), ("free-response", Scale.EXAM))[number % 2]
         labels = scale.labels
         true = int(random.integers(0, len(labels)))
 
-        def said(spread: float, true: int = true, labels: Sequence[str] = labels) -> str:
+        def drawn_label(spread: float, true: int = true, labels: Sequence[str] = labels) -> str:
             return labels[int(np.clip(round(true + random.normal(0, spread)), 0, len(labels) - 1))]
 
-        near = 0.7 if scale is Scale.TIERS else 0.35
-        judges = {"simulated/judge-a": [said(near)], "simulated/judge-b": [said(2 * near)]}
-        people = {"G1": said(near / 2), "G2": said(near / 2)}
-        found.append(Rated(f"answer-{number}", f"{PACK}/amdahl", form, scale, people, judges))
-    return found
+        base_spread = 0.7 if scale is Scale.TIERS else 0.35
+        judges = {"simulated/judge-a": [drawn_label(base_spread)], "simulated/judge-b": [drawn_label(2 * base_spread)]}
+        people = {"G1": drawn_label(base_spread / 2), "G2": drawn_label(base_spread / 2)}
+        ratings.append(RatedAnswer(f"answer-{number}", f"{PACK}/amdahl", form, scale, people, judges))
+    return ratings
 
 
 def _study_text(

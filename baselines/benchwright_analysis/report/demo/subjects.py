@@ -44,11 +44,11 @@ def conditions_text(designs: Sequence[str]) -> str:
     Args:
         designs: The problems that a copilot can write, as `pack/id`.
     """
-    found = []
-    for one in MADE_UP:
-        name = COPILOT if one.policy else AGENT
-        lines = [f"  - name: {one.name}", "    solver: agent"]
-        if not one.policy:
+    condition_texts = []
+    for made_up in MADE_UP:
+        name = COPILOT if made_up.policy else AGENT
+        lines = [f"  - name: {made_up.name}", "    solver: agent"]
+        if not made_up.policy:
             lines += ["    model: simulated/large"]
         lines += [
             "    samples: 2",
@@ -58,15 +58,15 @@ def conditions_text(designs: Sequence[str]) -> str:
             '      version: "1.4"',
             f"      configuration: {_CONFIGURATION[name]}",
         ]
-        lines += [f"      inline: {{policy: {one.policy}, start: {one.start}}}"] if one.policy else []
-        found.append("\n".join(lines))
-    return "\n".join(found)
+        lines += [f"      inline: {{policy: {made_up.policy}, start: {made_up.start}}}"] if made_up.policy else []
+        condition_texts.append("\n".join(lines))
+    return "\n".join(condition_texts)
 
 
 def work(
-    one: MadeUp,
+    made_up: MadeUp,
     path: str,
-    before: str,
+    old_text: str,
     random: np.random.Generator,
     pass_s: Callable[[float], None],
     record: Callable[..., None],
@@ -74,9 +74,9 @@ def work(
     """What a program does until its files are graded.
 
     Args:
-        one: Which condition.
+        made_up: Which condition.
         path: The file that it writes.
-        before: Its text.
+        old_text: Its text.
         random: Draws everything.
         pass_s: Lets seconds pass.
         record: Records events.
@@ -84,30 +84,32 @@ def work(
     Returns:
         The file's text, and whether it broke off.
     """
-    name = COPILOT if one.policy else AGENT
+    name = COPILOT if made_up.policy else AGENT
     facts = {"subject": name, "subject_version": "1.4", "configuration_sha256": _CONFIGURATION[name]}
-    facts |= {"policy": one.policy, "start": one.start} if one.policy else {}
-    record(ModelUsage(model=name if one.policy else "simulated/large", parameters=facts), Started())
-    text = before
+    facts |= {"policy": made_up.policy, "start": made_up.start} if made_up.policy else {}
+    record(ModelUsage(model=name if made_up.policy else "simulated/large", parameters=facts), Started())
+    text = old_text
     for step in range(int(random.integers(3, 9))):
-        pass_s(float(random.uniform(0.2, 1.0) if one.policy else random.uniform(10, 60)))
+        pass_s(float(random.uniform(0.2, 1.0) if made_up.policy else random.uniform(10, 60)))
         added = str(random.choice(_LINES))
         change = Change(start=len(text), end=len(text), text=added)
-        if one.policy:
-            taken = one.policy != "never"
-            record(*_offer(path, step, len(text), added, float(random.lognormal(5.6, 0.7)), change if taken else None))
+        if made_up.policy:
+            is_taken = made_up.policy != "never"
+            record(
+                *_offer(path, step, len(text), added, float(random.lognormal(5.6, 0.7)), change if is_taken else None)
+            )
         else:
-            taken = True
+            is_taken = True
             record(_reason(path, step + 1, "agent"), Edit(path=path, version=step + 1, changes=(change,)))
-            sent, received = int(random.integers(1500, 6000)), int(random.integers(100, 900))
-            total = sent + received
-            cost = round((sent + 4 * received) * 1e-6, 6)
-            used = {"input_tokens": sent, "output_tokens": received, "total_tokens": total}
-            record(ModelUsage(model="simulated/large", calls=1, cost_usd=cost, parameters={}, **used))
-        if not taken:
+            sent_tokens, received_tokens = int(random.integers(1500, 6000)), int(random.integers(100, 900))
+            total = sent_tokens + received_tokens
+            cost = round((sent_tokens + 4 * received_tokens) * 1e-6, 6)
+            usage = {"input_tokens": sent_tokens, "output_tokens": received_tokens, "total_tokens": total}
+            record(ModelUsage(model="simulated/large", calls=1, cost_usd=cost, parameters={}, **usage))
+        if not is_taken:
             break
         text += added
-    return text, bool(one.policy) and random.random() < 0.06
+    return text, bool(made_up.policy) and random.random() < 0.06
 
 
 def end(*, broke_off: bool) -> Event:
@@ -121,13 +123,15 @@ def _reason(path: str, version: int, reason: str) -> EditReason:
 
 def _offer(path: str, step: int, offset: int, text: str, latency_ms: float, change: Change | None) -> list[Event]:
     assist = f"{path}:{step}"
-    asked = AssistAsked(provider=COPILOT, path=path, version=step, outcome="shown", latency_ms=round(latency_ms, 1))
-    shown = AssistShown(
+    asked_event = AssistAsked(
+        provider=COPILOT, path=path, version=step, outcome="shown", latency_ms=round(latency_ms, 1)
+    )
+    shown_event = AssistShown(
         assist=assist, provider=COPILOT, path=path, version=step, offset=offset, length=len(text), trigger="invoked"
     )
     if change is None:
-        return [asked, shown]
+        return [asked_event, shown_event]
     version = step + 1
     accepted = AssistAccepted(assist=assist, provider=COPILOT, path=path, version=version, length=len(text))
     reason = _reason(path, version, "inlineCompletionAccept")
-    return [asked, shown, reason, Edit(path=path, version=version, changes=(change,)), accepted]
+    return [asked_event, shown_event, reason, Edit(path=path, version=version, changes=(change,)), accepted]

@@ -10,26 +10,26 @@ from benchwright_analysis.report.rows.observation import Observation
 from benchwright_problems.problem import Kind
 
 
-def at_questions(data: Dataset, keep: Callable[[Folded], bool] = lambda one: True) -> dict[str, list[Folded]]:
+def at_questions(data: Dataset, keep: Callable[[Folded], bool] = lambda attempt: True) -> dict[str, list[Folded]]:
     """Decided attempts at questions that count, by group, in the order of the groups; groups without any are left out.
 
     Args:
         data: All attempts.
         keep: Which of these.
     """
-    found = {
+    attempts_by_group = {
         group: [
-            one
-            for one in data.of(group)
-            if one.observation.kind == Kind.QUESTION.value
-            and one.observation.censored_by != "not_decided"
-            and keep(one)
+            attempt
+            for attempt in data.attempts_of(group)
+            if attempt.observation.kind == Kind.QUESTION.value
+            and attempt.observation.censored_by != "not_decided"
+            and keep(attempt)
         ]
         for group in data.groups
     }
-    return {group: several for group, several in found.items() if several}
+    return {group: attempts for group, attempts in attempts_by_group.items() if attempts}
 
 
 def rows_of(groups: dict[str, list[Folded]]) -> dict[str, list[Observation]]:
     """The rows of these attempts."""
-    return {group: [one.observation for one in several] for group, several in groups.items()}
+    return {group: [attempt.observation for attempt in attempts] for group, attempts in groups.items()}

@@ -15,26 +15,26 @@ _FORMATS = {
     QuestionFormat.FREE_RESPONSE.value: "free response",
 }
 _SEEN = ("text", "image")
-_ORDER = [f"{seen}, {form}" for form in _FORMATS.values() for seen in _SEEN]
+_ORDER = [f"{medium}, {form}" for form in _FORMATS.values() for medium in _SEEN]
 
 
 def forms(data: Dataset) -> Section | None:
     """Accuracy by picture and format; nothing if no question has a picture, and only one of the formats is there."""
     unknown = ProblemFacts()
 
-    def form(one: Observation) -> str:
-        seen = _SEEN[data.facts.get(one.problem, unknown).has_pictures]
-        return f"{seen}, {_FORMATS[one.format]}" if one.format in _FORMATS else ""
+    def form(observation: Observation) -> str:
+        medium = _SEEN[data.facts.get(observation.problem, unknown).has_pictures]
+        return f"{medium}, {_FORMATS[observation.format]}" if observation.format in _FORMATS else ""
 
-    found = by_label(rows_of(at_questions(data)), form, _ORDER)
-    if len({one.column for one in found}) < 2:
+    figures = by_label(rows_of(at_questions(data)), form, _ORDER)
+    if len({figure.column for figure in figures}) < 2:
         return None
     table = matrix(
         "question-forms",
         "Right answers, by picture and format",
-        found,
+        figures,
         groups=data.groups,
         note="Image: the question shows at least one picture. Each question counts alike.",
     )
     lead = ("Whether pictures, or having to write the answer instead of choosing it, make questions harder.",)
-    return Section("question-forms", "Questions with and without pictures", lead, (), [table], {"forms": found})
+    return Section("question-forms", "Questions with and without pictures", lead, (), [table], {"forms": figures})

@@ -16,23 +16,25 @@ _MOST = 10
 
 def generations(data: Dataset) -> Section | None:
     """By generation, and by the number of samples; nothing if no model answered a question more than once."""
-    groups = rows_of(at_questions(data, lambda one: not one.observation.is_person))
+    groups = rows_of(at_questions(data, lambda attempt: not attempt.observation.is_person))
     numbered = {group: _numbered(rows) for group, rows in groups.items()}
-    most = max((max(numbers.values()) for numbers in numbered.values()), default=0)
-    if most < 2:
+    most_samples = max((max(numbers.values()) for numbers in numbered.values()), default=0)
+    if most_samples < 2:
         return None
-    each = _figures(groups, numbered, {f"generation {n}": range(n, n + 1) for n in range(1, min(most, _MOST) + 1)})
-    steps = sorted({*range(1, min(most, _MOST) + 1), most})
-    over = _figures(groups, numbered, {f"k = {k}": range(1, k + 1) for k in steps})
+    generation_figures = _figures(
+        groups, numbered, {f"generation {n}": range(n, n + 1) for n in range(1, min(most_samples, _MOST) + 1)}
+    )
+    steps = sorted({*range(1, min(most_samples, _MOST) + 1), most_samples})
+    sample_figures = _figures(groups, numbered, {f"k = {k}": range(1, k + 1) for k in steps})
     lead = (
         "How much a result depends on chance: a model's first, second … answers to the same questions, and pass@1, the "
         "chance that one answer is right, from its first k answers to each question.",
     )
     tables = [
-        matrix("generations", "Right answers, by generation", each, groups=data.groups),
-        matrix("pass-at-1", "Pass@1 from k answers", over, groups=data.groups, note=_NOTE),
+        matrix("generations", "Right answers, by generation", generation_figures, groups=data.groups),
+        matrix("pass-at-1", "Pass@1 from k answers", sample_figures, groups=data.groups, note=_NOTE),
     ]
-    numbers = {"generations": each, "pass_at_1": over}
+    numbers = {"generations": generation_figures, "pass_at_1": sample_figures}
     return Section("generations", "Several answers to the same question", lead, (), tables, numbers)
 
 
@@ -45,11 +47,11 @@ _NOTE = (
 
 def _numbered(rows: Sequence[Observation]) -> dict[str, int]:
     """Attempt → its number among the model's attempts at that question, from 1, oldest first."""
-    seen: dict[str, int] = {}
-    found = {}
-    for one in sorted(rows, key=lambda row: (row.started, row.attempt)):
-        found[one.attempt] = seen[one.problem] = seen.get(one.problem, 0) + 1
-    return found
+    counts: dict[str, int] = {}
+    numbers_by_attempt = {}
+    for observation in sorted(rows, key=lambda row: (row.started, row.attempt)):
+        numbers_by_attempt[observation.attempt] = counts[observation.problem] = counts.get(observation.problem, 0) + 1
+    return numbers_by_attempt
 
 
 def _figures(
@@ -59,8 +61,8 @@ def _figures(
 ) -> list[Figure]:
     return [
         figure(group, name, accuracy(chosen))
-        for name, among in columns.items()
+        for name, sample_numbers in columns.items()
         for group, rows in groups.items()
-        if max(numbered[group].values()) >= among[-1]
-        and (chosen := [one for one in rows if numbered[group][one.attempt] in among])
+        if max(numbered[group].values()) >= sample_numbers[-1]
+        and (chosen := [observation for observation in rows if numbered[group][observation.attempt] in sample_numbers])
     ]

@@ -51,49 +51,58 @@ def grades(data: Dataset) -> Section | None:
 
 
 def _grades(data: Dataset) -> list[Figure]:
-    found = at_questions(data, lambda one: one.observation.format == QuestionFormat.FREE_RESPONSE.value)
-    labels = {one.observation.attempt: _grade(one) for several in found.values() for one in several}
+    attempts_by_group = at_questions(
+        data, lambda attempt: attempt.observation.format == QuestionFormat.FREE_RESPONSE.value
+    )
+    labels = {
+        attempt.observation.attempt: _grade(attempt) for attempts in attempts_by_group.values() for attempt in attempts
+    }
     if not set(labels.values()) & set(_GRADES):
         return []
-    groups = rows_of(found)
-    shown = [grade for grade in (*_GRADES, _NO_ANSWER) if grade in labels.values()]
-    return _shares(groups, {grade: {key: label == grade for key, label in labels.items()} for grade in shown})
+    groups = rows_of(attempts_by_group)
+    shown_grades = [grade for grade in (*_GRADES, _NO_ANSWER) if grade in labels.values()]
+    return _shares(groups, {grade: {key: label == grade for key, label in labels.items()} for grade in shown_grades})
 
 
-def _grade(one: Folded) -> str:
-    label = one.judged.label if one.judged is not None else ""
+def _grade(attempt: Folded) -> str:
+    label = attempt.judged.label if attempt.judged is not None else ""
     return label if label in _GRADES else _BY_RULE.get(label, _NO_ANSWER)
 
 
 def _shares(groups: Mapping[str, Sequence[Observation]], columns: Mapping[str, Mapping[str, bool]]) -> list[Figure]:
     """The share of attempts for which a column is true, by group."""
     return [
-        figure(group, name, accuracy(rows, lambda one, holds=holds: holds[one.attempt]))  # type: ignore[misc]
+        figure(group, name, accuracy(rows, lambda observation, holds=holds: holds[observation.attempt]))  # type: ignore[misc]
         for name, holds in columns.items()
         for group, rows in groups.items()
     ]
 
 
-def _has_two_votes(one: Folded) -> bool:
-    judged = one.judged
+def _has_two_votes(attempt: Folded) -> bool:
+    judged = attempt.judged
     return (
-        judged is not None and judged.method == Method.MODEL.value and len(judged.votes) > 1 and _scale(one) is not None
+        judged is not None
+        and judged.method == Method.MODEL.value
+        and len(judged.votes) > 1
+        and _scale(attempt) is not None
     )
 
 
-def _scale(one: Folded) -> Scale | None:
-    return scale_of(one.observation.format or one.observation.category)
+def _scale(attempt: Folded) -> Scale | None:
+    return scale_of(attempt.observation.format or attempt.observation.category)
 
 
-def _ties(found: Mapping[str, Sequence[Folded]]) -> list[Figure]:
+def _ties(attempts_by_group: Mapping[str, Sequence[Folded]]) -> list[Figure]:
     third: dict[str, bool] = {}
     right: dict[str, bool] = {}
-    for one in (one for several in found.values() for one in several):
-        scale, judged = _scale(one), one.judged
+    for attempt in (attempt for attempts in attempts_by_group.values() for attempt in attempts):
+        scale, judged = _scale(attempt), attempt.judged
         if scale is None or judged is None:
             continue
         first, second = judged.votes[:2]
-        third[one.observation.attempt] = scale.settle([first, second], _THREE_SEATS) is None
-        right[one.observation.attempt] = is_right(scale, [first]) is not is_right(scale, [second])
+        third[attempt.observation.attempt] = scale.settle([first, second], _THREE_SEATS) is None
+        right[attempt.observation.attempt] = is_right(scale, [first]) is not is_right(scale, [second])
     columns = {"a third vote is needed": third, "differ on right or not right": right}
-    return _shares({group: [one.observation for one in several] for group, several in found.items()}, columns)
+    return _shares(
+        {group: [attempt.observation for attempt in attempts] for group, attempts in attempts_by_group.items()}, columns
+    )

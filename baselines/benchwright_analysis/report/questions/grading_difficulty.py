@@ -13,29 +13,29 @@ from benchwright_analysis.report.sections.matrix import figure, matrix
 from benchwright_analysis.statistics.crossed import Crossed, crossed_share
 from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_judges.agreement.agreement import is_right
-from benchwright_judges.agreement.rated import PANEL, Rated
+from benchwright_judges.agreement.rated import PANEL, RatedAnswer
 
 _LEVELS = {1: "1, easy to grade", 2: "2", 3: "3", 4: "4", 5: "5, hard to grade"}
 
 
 def grading_difficulty(data: Dataset) -> Section | None:
     """Disagreement by grading difficulty, as the people who graded an answer rated it."""
-    levels: dict[int, list[Rated]] = {}
-    for one in data.rated:
-        if one.difficulty:
-            levels.setdefault(_level(one), []).append(one)
-    found = [
+    levels: dict[int, list[RatedAnswer]] = {}
+    for answer in data.rated:
+        if answer.difficulty:
+            levels.setdefault(_level(answer), []).append(answer)
+    figures = [
         figure(_LEVELS[level], name, share)
         for name, differs in _COLUMNS.items()
         for level in sorted(levels)
         if (share := _share(levels[level], differs)) is not None
     ]
-    if not found:
+    if not figures:
         return None
     table = matrix(
         "grading-difficulty",
         "Disagreement by grading difficulty",
-        found,
+        figures,
         groups=[_LEVELS[level] for level in sorted(levels)],
         rows_are="difficulty",
         note="The difficulty of an answer is the mean of what its graders gave from 1 to 5, rounded, halves up. "
@@ -46,54 +46,60 @@ def grading_difficulty(data: Dataset) -> Section | None:
     picture = Picture(
         "grading-difficulty",
         "Disagreement by grading difficulty",
-        "; ".join(f"{one.column}, difficulty {one.row}: {percent(one.value)}" for one in found) + ".",
+        "; ".join(f"{cell.column}, difficulty {cell.row}: {percent(cell.value)}" for cell in figures) + ".",
         charts.intervals(
             [
-                {"label": one.row, "group": one.column, "value": one.value, "low": one.low, "high": one.high}
-                for one in sorted(found, key=lambda one: one.row)
+                {"label": cell.row, "group": cell.column, "value": cell.value, "low": cell.low, "high": cell.high}
+                for cell in sorted(figures, key=lambda cell: cell.row)
             ],
-            list(dict.fromkeys(one.column for one in found)),
+            list(dict.fromkeys(cell.column for cell in figures)),
             x="answers on which they disagree",
             y="",
         ),
         table,
     )
-    return Section("grading-difficulty", "Answers that are hard to grade", lead, [picture], (), {"disagreement": found})
+    return Section(
+        "grading-difficulty", "Answers that are hard to grade", lead, [picture], (), {"disagreement": figures}
+    )
 
 
-def _level(one: Rated) -> int:
-    return math.floor(statistics.fmean(one.difficulty.values()) + 0.5)
+def _level(answer: RatedAnswer) -> int:
+    return math.floor(statistics.fmean(answer.difficulty.values()) + 0.5)
 
 
-def _against_people(one: Rated) -> bool | None:
-    votes = one.judges.get(PANEL) or next(iter(one.judges.values()), ())
-    people, judges = is_right(one.scale, [*one.people.values()]), is_right(one.scale, votes)
+def _against_people(answer: RatedAnswer) -> bool | None:
+    votes = answer.judges.get(PANEL) or next(iter(answer.judges.values()), ())
+    people, judges = is_right(answer.scale, [*answer.people.values()]), is_right(answer.scale, votes)
     return None if people is None or judges is None else people is not judges
 
 
-def _among_people(one: Rated) -> bool | None:
-    first = [is_right(one.scale, [label]) for label in [*one.people.values()][:2]]
+def _among_people(answer: RatedAnswer) -> bool | None:
+    first = [is_right(answer.scale, [label]) for label in [*answer.people.values()][:2]]
     return first[0] is not first[1] if len(first) == 2 else None
 
 
-def _first_votes(one: Rated) -> bool | None:
-    return one.tie_break if sum(map(len, _each(one))) > 1 else None
+def _first_votes(answer: RatedAnswer) -> bool | None:
+    return answer.tie_break if sum(map(len, _votes_by_judge(answer))) > 1 else None
 
 
-def _each(one: Rated) -> Sequence[Sequence[str]]:
-    return [votes for judge, votes in one.judges.items() if judge != PANEL]
+def _votes_by_judge(answer: RatedAnswer) -> Sequence[Sequence[str]]:
+    return [votes for judge, votes in answer.judges.items() if judge != PANEL]
 
 
-_COLUMNS: Mapping[str, Callable[[Rated], bool | None]] = {
+_COLUMNS: Mapping[str, Callable[[RatedAnswer], bool | None]] = {
     "judges against people": _against_people,
     "first two people": _among_people,
     "first votes of judges": _first_votes,
 }
 
 
-def _share(rated: Sequence[Rated], differs: Callable[[Rated], bool | None]) -> Crossed | None:
-    known = [(one.problem or one.item, said) for one in rated if (said := differs(one)) is not None]
-    if not known:
+def _share(rated: Sequence[RatedAnswer], differs: Callable[[RatedAnswer], bool | None]) -> Crossed | None:
+    outcomes = [
+        (answer.problem or answer.item, is_different)
+        for answer in rated
+        if (is_different := differs(answer)) is not None
+    ]
+    if not outcomes:
         return None
-    problems = [problem for problem, _ in known]
-    return crossed_share([said for _, said in known], Cells([None] * len(known), problems))
+    problems = [problem for problem, _ in outcomes]
+    return crossed_share([is_different for _, is_different in outcomes], Cells([None] * len(outcomes), problems))

@@ -69,78 +69,96 @@ def options(data: Dataset) -> Section | None:
     items: list[AnalysedQuestion] = []
     chosen: list[ChosenOption] = []
     for name, side in sides.items():
-        points = {problem: _points(side, of) for problem, of in side.by_problem.items()}
+        points = {problem: _points(side, problem_selections) for problem, problem_selections in side.by_problem.items()}
         analysed = analyse(points)
-        for problem, of in side.by_problem.items():
-            if len(of) < LEAST:
+        for problem, problem_selections in side.by_problem.items():
+            if len(problem_selections) < LEAST:
                 continue
             item = analysed[problem]
             items.append(AnalysedQuestion(problem, name, item.students, item.facility, item.discrimination))
-            values = [of[one].value if one in of else None for one in side.examinees]
-            found = distractors(points, problem, values, [*names.get(problem, ())])
-            chosen += [_option(problem, name, names[problem][one.value], one) for one in found]
+            values = [
+                problem_selections[examinee].value if examinee in problem_selections else None
+                for examinee in side.examinees
+            ]
+            analysed_options = distractors(points, problem, values, [*names.get(problem, ())])
+            chosen += [_option(problem, name, names[problem][option.value], option) for option in analysed_options]
     if not items:
         return None
-    asked = len({one.problem for one in items})
+    question_count = len({question.problem for question in items})
     lead = [
-        f"{count(asked, 'question')} with at least {LEAST} answers by people, or by models and agents, one of each: "
+        f"{count(question_count, 'question')} with at least {LEAST} answers by people, or by models and agents, one "
+        "of each: "
         "how hard they are, whether those who know more answer them, and which wrong options are chosen. Distractors "
         "are numbered by how often they are chosen: letters and wording would give keys away."
     ]
-    same = _same_distractor(sides, names)
-    if same.total:
+    same_share = _same_distractor(sides, names)
+    if same_share.total:
         lead.append(
-            f"Of {count(same.total, 'question')} at which both have one distractor that they choose most, it is the "
-            f"same one at {same.count}: {with_interval(same, share=True)}. Of three distractors, chance would make it "
+            f"Of {count(same_share.total, 'question')} at which both have one distractor that they choose most, it "
+            "is the "
+            f"same one at {same_share.count}: {with_interval(same_share, share=True)}. Of three distractors, chance "
+            "would make it "
             "one in three."
         )
     tables = [_questions_table(items, chosen), _options_table(chosen)]
-    numbers = {"questions": items, "options": chosen, "same_distractor": same}
+    numbers = {"questions": items, "options": chosen, "same_distractor": same_share}
     return Section("options", "Options of multiple-choice questions", lead, (), tables, numbers)
 
 
 def _side(data: Dataset, *, is_person: bool) -> _Side:
     """The first attempt of each participant at each question."""
-    attempts = [one for of in at_questions(data).values() for one in of if one.observation.is_person is is_person]
+    attempts = [
+        attempt
+        for group_attempts in at_questions(data).values()
+        for attempt in group_attempts
+        if attempt.observation.is_person is is_person
+    ]
     by_problem: dict[str, dict[str, Selection]] = {}
-    for one in sorted(attempts, key=lambda one: (one.observation.started, one.observation.attempt)):
-        if (selection := data.selections.get(one.observation.attempt)) is not None:
-            by_problem.setdefault(one.observation.problem, {}).setdefault(_examinee(one), selection)
-    examinees = sorted({one for of in by_problem.values() for one in of})
+    for attempt in sorted(attempts, key=lambda attempt: (attempt.observation.started, attempt.observation.attempt)):
+        if (selection := data.selections.get(attempt.observation.attempt)) is not None:
+            by_problem.setdefault(attempt.observation.problem, {}).setdefault(_examinee(attempt), selection)
+    examinees = sorted({examinee for problem_selections in by_problem.values() for examinee in problem_selections})
     return _Side(tuple(examinees), dict(sorted(by_problem.items())))
 
 
-def _examinee(one: Folded) -> str:
-    row = one.observation
+def _examinee(attempt: Folded) -> str:
+    row = attempt.observation
     return row.participant if row.is_person else f"{row.group}\0{row.participant}"
 
 
-def _points(side: _Side, of: Mapping[str, Selection]) -> list[float | None]:
-    return [float(of[one].is_right) if one in of else None for one in side.examinees]
+def _points(side: _Side, problem_selections: Mapping[str, Selection]) -> list[float | None]:
+    return [
+        float(problem_selections[examinee].is_right) if examinee in problem_selections else None
+        for examinee in side.examinees
+    ]
 
 
 def _names(data: Dataset, sides: Mapping[str, _Side]) -> Mapping[str, Mapping[str, str]]:
     """Question → option → what it is called here. Without questions whose right option no answer shows."""
     answers: dict[str, list[Selection]] = {}
     for side in sides.values():
-        for problem, of in side.by_problem.items():
-            answers.setdefault(problem, []).extend(of.values())
-    found: dict[str, dict[str, str]] = {}
-    for problem, given in answers.items():
-        right = {one.value for one in given if one.is_right and one.value}
+        for problem, problem_selections in side.by_problem.items():
+            answers.setdefault(problem, []).extend(problem_selections.values())
+    names_by_problem: dict[str, dict[str, str]] = {}
+    for problem, given_selections in answers.items():
+        right = {selection.value for selection in given_selections if selection.is_right and selection.value}
         letters = data.facts[problem].options if problem in data.facts else ()
         if len(right) != 1 or not right <= {*letters}:
             continue
-        votes = Counter(one.value for one in given)
+        votes = Counter(selection.value for selection in given_selections)
         wrong = sorted({*letters} - right, key=lambda letter: (-votes[letter], letter))
-        named = {letter: f"distractor {number}" for number, letter in enumerate(wrong, 1)}
-        found[problem] = dict.fromkeys(right, _RIGHT) | named | ({"": _NO_OPTION} if votes[""] else {})
-    return found
+        distractor_names = {letter: f"distractor {number}" for number, letter in enumerate(wrong, 1)}
+        names_by_problem[problem] = (
+            dict.fromkeys(right, _RIGHT) | distractor_names | ({"": _NO_OPTION} if votes[""] else {})
+        )
+    return names_by_problem
 
 
-def _option(problem: str, solver: str, called: str, one: Option) -> ChosenOption:
-    is_non_functional = one.is_non_functional if called not in (_RIGHT, _NO_OPTION) else None
-    return ChosenOption(problem, solver, called, one.students, one.share, one.discrimination, is_non_functional)
+def _option(problem: str, solver: str, option_name: str, option: Option) -> ChosenOption:
+    is_non_functional = option.is_non_functional if option_name not in (_RIGHT, _NO_OPTION) else None
+    return ChosenOption(
+        problem, solver, option_name, option.students, option.share, option.discrimination, is_non_functional
+    )
 
 
 def _same_distractor(sides: Mapping[str, _Side], names: Mapping[str, Mapping[str, str]]) -> Share:
@@ -148,18 +166,20 @@ def _same_distractor(sides: Mapping[str, _Side], names: Mapping[str, Mapping[str
 
     Each has to have wrong answers, and one distractor that is chosen more often than any other.
     """
-    same = [
+    agreements = [
         first == second
         for problem in names
         if (first := _most_chosen(sides[PEOPLE], problem)) and (second := _most_chosen(sides[MACHINES], problem))
     ]
-    return share(sum(same), len(same))
+    return share(sum(agreements), len(agreements))
 
 
 def _most_chosen(side: _Side, problem: str) -> str:
     """The distractor; empty if there is none, or several are chosen equally often."""
-    of = side.by_problem.get(problem, {})
-    votes = Counter(one.value for one in of.values() if one.value and not one.is_right).most_common(2)
+    problem_selections = side.by_problem.get(problem, {})
+    votes = Counter(
+        selection.value for selection in problem_selections.values() if selection.value and not selection.is_right
+    ).most_common(2)
     if not votes or (len(votes) > 1 and votes[0][1] == votes[1][1]):
         return ""
     return votes[0][0]
@@ -167,15 +187,23 @@ def _most_chosen(side: _Side, problem: str) -> str:
 
 def _questions_table(items: Sequence[AnalysedQuestion], chosen: Sequence[ChosenOption]) -> Table:
     rows: list[Sequence[Cell]] = []
-    for one in items:
-        mine = [each for each in chosen if (each.problem, each.solver) == (one.problem, one.solver)]
-        wrong = [each for each in mine if each.option not in (_RIGHT, _NO_OPTION)]
-        unused = sum(bool(each.is_non_functional) for each in wrong)
-        is_known = any(each.is_non_functional is not None for each in wrong)
-        positive = sum(each.discrimination is not None and each.discrimination > 0 for each in wrong)
+    for question in items:
+        question_options = [
+            option for option in chosen if (option.problem, option.solver) == (question.problem, question.solver)
+        ]
+        wrong = [option for option in question_options if option.option not in (_RIGHT, _NO_OPTION)]
+        unused = sum(bool(option.is_non_functional) for option in wrong)
+        is_known = any(option.is_non_functional is not None for option in wrong)
+        positive = sum(option.discrimination is not None and option.discrimination > 0 for option in wrong)
         rows.append(
             (
-                *(one.problem, one.solver, one.answers, percent(one.difficulty), number(one.discrimination)),
+                *(
+                    question.problem,
+                    question.solver,
+                    question.answers,
+                    percent(question.difficulty),
+                    number(question.discrimination),
+                ),
                 unused if is_known else None,
                 positive if wrong else None,
             )
@@ -196,8 +224,15 @@ def _questions_table(items: Sequence[AnalysedQuestion], chosen: Sequence[ChosenO
 
 def _options_table(chosen: Sequence[ChosenOption]) -> Table:
     rows: list[Sequence[Cell]] = [
-        (one.problem, one.option, one.solver, one.chosen, percent(one.of_answers), number(one.discrimination))
-        for one in sorted(chosen, key=lambda one: (one.problem, one.option != _RIGHT, one.option))
+        (
+            option.problem,
+            option.option,
+            option.solver,
+            option.chosen,
+            percent(option.of_answers),
+            number(option.discrimination),
+        )
+        for option in sorted(chosen, key=lambda option: (option.problem, option.option != _RIGHT, option.option))
     ]
     columns = ("question", "option", "solvers", "chosen by", "share", "discrimination")
     return Table("Who chose which option", columns, rows, detail=True)

@@ -20,8 +20,8 @@ _REASONING = (Skill.ANALYZE.value, Skill.DESIGN.value, Skill.IMPLEMENT.value)
 def profile(data: Dataset) -> Section | None:
     """Mean score by skill, over the skills that need reasoning, and by topic."""
     groups = rows_of(at_questions(data))
-    skills = by_label(groups, lambda one: one.skill, [skill.value for skill in Skill], _score)
-    topics = by_label(groups, lambda one: one.topic, value=_score)
+    skills = by_label(groups, lambda observation: observation.skill, [skill.value for skill in Skill], _score)
+    topics = by_label(groups, lambda observation: observation.topic, value=_score)
     if not skills and not topics:
         return None
     pictures: list[Picture] = []
@@ -39,9 +39,9 @@ def profile(data: Dataset) -> Section | None:
         "Mean score of questions by what they ask for; each question counts alike. The dots show the same numbers with "
         "their intervals.",
     )
-    numbers["labelled_by"] = by = _labelled_by(data, groups)
-    told = [_told(kind, counts) for kind, counts in by.items() if list(counts) != ["data set"]]
-    return Section("profile", "Skills and topics", [*lead, *told], pictures, (), numbers)
+    numbers["labelled_by"] = labellers = _labelled_by(data, groups)
+    label_notes = [_label_note(kind, counts) for kind, counts in labellers.items() if list(counts) != ["data set"]]
+    return Section("profile", "Skills and topics", [*lead, *label_notes], pictures, (), numbers)
 
 
 _NOTE = (
@@ -52,21 +52,21 @@ _NOTE = (
 
 def _labelled_by(data: Dataset, groups: Mapping[str, Sequence[Observation]]) -> dict[str, Counter[str]]:
     """Kind of label → who gave it → questions."""
-    found: dict[str, Counter[str]] = {}
-    for problem in sorted({one.problem for rows in groups.values() for one in rows}):
+    counts_by_kind: dict[str, Counter[str]] = {}
+    for problem in sorted({observation.problem for rows in groups.values() for observation in rows}):
         facts = data.facts.get(problem)
-        for kind, by in facts.labelled_by if facts is not None else ():
-            found.setdefault(kind, Counter())[by] += 1
-    return found
+        for kind, labeller in facts.labelled_by if facts is not None else ():
+            counts_by_kind.setdefault(kind, Counter())[labeller] += 1
+    return counts_by_kind
 
 
-def _told(kind: str, counts: Mapping[str, int]) -> str:
-    named = ", ".join(f"{who} ({count(amount, 'question')})" for who, amount in counts.items())
-    return f"Who says which {kind} a question has: {named}."
+def _label_note(kind: str, counts: Mapping[str, int]) -> str:
+    labeller_counts = ", ".join(f"{labeller} ({count(amount, 'question')})" for labeller, amount in counts.items())
+    return f"Who says which {kind} a question has: {labeller_counts}."
 
 
-def _score(one: Observation) -> float:
-    return one.score or 0.0
+def _score(observation: Observation) -> float:
+    return observation.score or 0.0
 
 
 def _together(groups: Mapping[str, Sequence[Observation]]) -> list[Figure]:
@@ -74,47 +74,47 @@ def _together(groups: Mapping[str, Sequence[Observation]]) -> list[Figure]:
     kinds = (("reasoning", _REASONING), ("all skills", tuple(skill.value for skill in Skill)))
     return [
         figure(group, name, accuracy(chosen, _score))
-        for name, among in kinds
+        for name, kind_skills in kinds
         for group, rows in groups.items()
-        if (chosen := [one for one in rows if one.skill in among])
+        if (chosen := [observation for observation in rows if observation.skill in kind_skills])
     ]
 
 
-def _pictures(name: str, found: Sequence[Figure], table: Table, among: Sequence[str]) -> list[Picture]:
-    everything = [group for group in among if any(one.row == group for one in found)]
-    groups = everything[: charts.MOST_GROUPS]
+def _pictures(name: str, figures: Sequence[Figure], table: Table, report_groups: Sequence[str]) -> list[Picture]:
+    all_groups = [group for group in report_groups if any(cell.row == group for cell in figures)]
+    groups = all_groups[: charts.MOST_GROUPS]
     rows: list[charts.Row] = [
-        {"label": one.column, "group": one.row, "value": one.value, "low": one.low, "high": one.high}
-        for one in found
-        if one.row in groups
+        {"label": cell.column, "group": cell.row, "value": cell.value, "low": cell.low, "high": cell.high}
+        for cell in figures
+        if cell.row in groups
     ]
     dots = Picture(
         f"{name}-dots",
         f"Score by {name}, with intervals",
-        _best_and_worst(found, name, groups) + charts.drawn(groups, everything),
-        charts.intervals(rows, groups, among=among, x="mean score", y=""),
+        _best_and_worst(figures, name, groups) + charts.drawn(groups, all_groups),
+        charts.intervals(rows, groups, report_groups=report_groups, x="mean score", y=""),
         table,
     )
-    labels = {one.column for one in found}
-    complete = [group for group in groups if {one.column for one in found if one.row == group} == labels]
+    labels = {cell.column for cell in figures}
+    complete = [group for group in groups if {cell.column for cell in figures if cell.row == group} == labels]
     if not _FEWEST_SPOKES <= len(labels) <= _MOST_SPOKES or not complete:
         return [dots]
     web = Picture(
         f"{name}-radar",
         f"Profile by {name}",
         f"A radar with one spoke for each {name}, from 0 in the middle to 1 at the rim. {dots.alt}",
-        charts.radar([row for row in rows if row["group"] in complete], complete, among=among),
+        charts.radar([row for row in rows if row["group"] in complete], complete, report_groups=report_groups),
         table,
     )
     return [web, dots]
 
 
-def _best_and_worst(found: Sequence[Figure], name: str, groups: Sequence[str]) -> str:
+def _best_and_worst(figures: Sequence[Figure], name: str, groups: Sequence[str]) -> str:
     told_of = []
     for group in groups:
-        mine = sorted((one.value or 0.0, one.column) for one in found if one.row == group)
-        (low, worst), (high, best) = mine[0], mine[-1]
-        if len(mine) == 1:
+        group_scores = sorted((cell.value or 0.0, cell.column) for cell in figures if cell.row == group)
+        (low, worst), (high, best) = group_scores[0], group_scores[-1]
+        if len(group_scores) == 1:
             told_of.append(f"{group}: {number(high)} at {best}.")
         else:
             told_of.append(f"{group}: best at {best} ({number(high)}), worst at {worst} ({number(low)}).")

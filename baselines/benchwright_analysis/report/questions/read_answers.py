@@ -19,20 +19,20 @@ def read_answers(data: Dataset) -> Section | None:
     groups = rows_of(at_questions(data))
     if not groups:
         return None
-    found = {group: _counts(rows) for group, rows in groups.items()}
+    counts_by_group = {group: _counts(rows) for group, rows in groups.items()}
     rows: list[Sequence[Cell]] = [
         (
             group,
-            one["answers"],
-            one["right"],
-            one["wrong"],
-            one["unreadable"],
-            _share(one["right"], one["answers"]),
-            _share(one["right"], one["right"] + one["wrong"]),
-            _share(one["by_rules"], one["right"] + one["wrong"]),
-            _share(one["by_model"], one["right"] + one["wrong"]),
+            counts["answers"],
+            counts["right"],
+            counts["wrong"],
+            counts["unreadable"],
+            _share(counts["right"], counts["answers"]),
+            _share(counts["right"], counts["right"] + counts["wrong"]),
+            _share(counts["by_rules"], counts["right"] + counts["wrong"]),
+            _share(counts["by_model"], counts["right"] + counts["wrong"]),
         )
-        for group, one in found.items()
+        for group, counts in counts_by_group.items()
     ]
     columns = (
         "group",
@@ -52,10 +52,22 @@ def read_answers(data: Dataset) -> Section | None:
         "Unreadable: the answer is empty, declines, names no choice, or names two. It counts as not right in the "
         "accuracy, and is left out of the accuracy of readable answers. Undecided answers are in neither.",
     )
-    by_rule = (one for each in groups.values() for one in each if one.judge_method == Method.DETERMINISTIC.value)
-    rules = sorted({one.judge_rubric or "rules before version 2" for one in by_rule})
+    by_rule = (
+        observation
+        for observations in groups.values()
+        for observation in observations
+        if observation.judge_method == Method.DETERMINISTIC.value
+    )
+    rules = sorted({observation.judge_rubric or "rules before version 2" for observation in by_rule})
     lead = ["What a group did not answer readably is not what it answered wrongly."]
-    readers = sorted({one.judge_rubric for each in groups.values() for one in each if _is_by_model(one)})
+    readers = sorted(
+        {
+            observation.judge_rubric
+            for observations in groups.values()
+            for observation in observations
+            if _is_by_model(observation)
+        }
+    )
     if readers:
         lead.append(
             f"What rules could not read, a model read ({', '.join(readers)}); it was shown no key, and rules scored "
@@ -74,21 +86,21 @@ def read_answers(data: Dataset) -> Section | None:
         lead,
         (),
         [table],
-        {"groups": found, "rules": rules, "readers": readers},
+        {"groups": counts_by_group, "rules": rules, "readers": readers},
     )
 
 
 def _counts(rows: Sequence[Observation]) -> dict[str, int]:
-    right = sum(one.passed for one in rows)
-    unreadable = sum(not one.passed and one.reason in _UNREADABLE for one in rows)
-    readable = [one for one in rows if one.passed or one.reason not in _UNREADABLE]
+    right = sum(observation.passed for observation in rows)
+    unreadable = sum(not observation.passed and observation.reason in _UNREADABLE for observation in rows)
+    readable = [observation for observation in rows if observation.passed or observation.reason not in _UNREADABLE]
     return {
         "answers": len(rows),
         "right": right,
         "wrong": len(readable) - right,
         "unreadable": unreadable,
-        "by_rules": sum(one.judge_method == Method.DETERMINISTIC.value for one in readable),
-        "by_model": sum(_is_by_model(one) for one in readable),
+        "by_rules": sum(observation.judge_method == Method.DETERMINISTIC.value for observation in readable),
+        "by_model": sum(_is_by_model(observation) for observation in readable),
     }
 
 

@@ -39,28 +39,36 @@ def selections(log: EventLog, store: Store, rows: Sequence[Observation]) -> Mapp
     Raises:
         LogError: The log can't be read.
     """
-    counted = [one for one in rows if one.is_analysed and one.format == QuestionFormat.MULTIPLE_CHOICE.value]
+    counted = [
+        observation
+        for observation in rows
+        if observation.is_analysed and observation.format == QuestionFormat.MULTIPLE_CHOICE.value
+    ]
     solvers: dict[tuple[str, bool], set[tuple[str, str]]] = {}
-    for one in counted:
-        solvers.setdefault((one.problem, one.is_person), set()).add((one.group, one.participant))
+    for observation in counted:
+        solvers.setdefault((observation.problem, observation.is_person), set()).add(
+            (observation.group, observation.participant)
+        )
     if max(map(len, solvers.values()), default=0) < LEAST:
         return {}
-    wanted = {one.attempt: one.problem for one in counted}
-    questions = _questions(store, {*wanted.values()})
-    found: dict[str, Selection] = {}
+    problem_by_attempt = {observation.attempt: observation.problem for observation in counted}
+    questions = _questions(store, {*problem_by_attempt.values()})
+    selections_by_attempt: dict[str, Selection] = {}
     for header, summary in log.summaries():
-        question, verdict = questions.get(wanted.get(header.id, "")), summary.verdict
+        question, verdict = questions.get(problem_by_attempt.get(header.id, "")), summary.verdict
         if question is None or verdict is None or verdict.outcome is Outcome.ERROR or ANSWER not in verdict.snapshot:
             continue
-        given = contents_of(log.events(header.id), {ANSWER: verdict.snapshot[ANSWER]})
-        if ANSWER in given:
-            value = read_selection(question, given[ANSWER].decode(errors="replace")) or ""
-            found[header.id] = Selection(value, verdict.outcome is Outcome.PASSED)
-    return found
+        contents = contents_of(log.events(header.id), {ANSWER: verdict.snapshot[ANSWER]})
+        if ANSWER in contents:
+            value = read_selection(question, contents[ANSWER].decode(errors="replace")) or ""
+            selections_by_attempt[header.id] = Selection(value, verdict.outcome is Outcome.PASSED)
+    return selections_by_attempt
 
 
 def _questions(store: Store, problems: set[str]) -> Mapping[str, Question]:
-    asked = (
-        (f"{pack.name}/{one.id}", one.public.question) for pack in packs_of(store, problems) for one in pack.problems
+    all_questions = (
+        (f"{pack.name}/{problem.id}", problem.public.question)
+        for pack in packs_of(store, problems)
+        for problem in pack.problems
     )
-    return {ref: question for ref, question in asked if question is not None and ref in problems}
+    return {ref: question for ref, question in all_questions if question is not None and ref in problems}

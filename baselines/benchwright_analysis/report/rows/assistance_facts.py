@@ -19,9 +19,9 @@ _PROGRAM = ("subject", "subject_kind", "subject_version", "configuration_sha256"
 class Assistance:
     """Of one attempt."""
 
-    asked: int = 0
+    requests: int = 0
     """Requests for a completion; 0 where the editor does not report them."""
-    nothing: int = 0
+    empty_answers: int = 0
     """Of these, answered with nothing to offer."""
     latencies_ms: tuple[float | None, ...] = ()
     """Of each request; None of one that was given up."""
@@ -43,17 +43,17 @@ class AssistanceFacts:
     """Takes events in order."""
 
     _latencies: list[float | None] = field(default_factory=list)
-    _nothing: int = 0
+    _empty_answers: int = 0
     _whole: set[str] = field(default_factory=set)
     _partly: set[str] = field(default_factory=set)
     _by_reason: list[int] = field(default_factory=lambda: [0, 0])
     _program: dict[str, str] = field(default_factory=dict)
     _failure: str = ""
 
-    def asked(self, value: Mapping[str, Any]) -> None:
+    def add_request(self, value: Mapping[str, Any]) -> None:
         """A completion was asked for."""
         self._latencies.append(value.get("latency_ms"))
-        self._nothing += value.get("outcome") == "nothing"
+        self._empty_answers += value.get("outcome") == "nothing"
 
     def about_edit(self, event: EventBody) -> None:
         """An edit was a completion."""
@@ -64,29 +64,29 @@ class AssistanceFacts:
             if origin in _COMPLETIONS:
                 self._by_reason[origin is Origin.COMPLETION_PART] += 1
 
-    def used(self, value: Mapping[str, Any]) -> None:
+    def add_usage(self, value: Mapping[str, Any]) -> None:
         """A model was used, or a program started."""
-        told = value.get("parameters", {})
-        if told.get("subject"):
-            self._program = {name: str(told[name]) for name in _PROGRAM if told.get(name)}
+        parameters = value.get("parameters", {})
+        if parameters.get("subject"):
+            self._program = {name: str(parameters[name]) for name in _PROGRAM if parameters.get(name)}
 
     def abandoned(self, value: Mapping[str, Any]) -> None:
         """The attempt was given up."""
         reason = str(value.get("reason") or "")
         self._failure = reason.removeprefix(_FAILED) if reason.startswith(_FAILED) else ""
 
-    def all(self) -> Assistance:
+    def summary(self) -> Assistance:
         """What they came to. Editors that report no acceptance report what each edit was."""
         partly = len(self._partly - self._whole)
-        named = len(self._whole) + partly
-        accepted, partly = (named, partly) if named else (sum(self._by_reason), self._by_reason[1])
-        found = Assistance(
+        named_count = len(self._whole) + partly
+        accepted, partly = (named_count, partly) if named_count else (sum(self._by_reason), self._by_reason[1])
+        assistance = Assistance(
             len(self._latencies),
-            self._nothing,
+            self._empty_answers,
             tuple(self._latencies),
             accepted,
             partly,
             self._program,
             self._failure,
         )
-        return NO_ASSISTANCE if found == NO_ASSISTANCE else found
+        return NO_ASSISTANCE if assistance == NO_ASSISTANCE else assistance

@@ -43,7 +43,7 @@ class Facts:
     violations: list[str] = field(default_factory=list)
     hint_costs: list[float] = field(default_factory=list)
     change_reasons: bool | None = None
-    shown: int = 0
+    shown_offers: int = 0
     pauses: int = 0
     suspensions: int = 0
     is_guided: bool = False
@@ -58,14 +58,14 @@ class Facts:
     def add_usage(self, value: dict[str, Any]) -> None:
         """Adds what a model used."""
         self.models[value["model"]] = None
-        sent = value.get("parameters", {})
-        if sent.get("prompts"):
-            self.prompts = f"{sent['prompts']} {str(sent.get('prompts_sha256', ''))[:16]}".rstrip()
-        if isinstance(shots := sent.get("shots"), int) and isinstance(steps := sent.get("steps"), bool):
+        parameters = value.get("parameters", {})
+        if parameters.get("prompts"):
+            self.prompts = f"{parameters['prompts']} {str(parameters.get('prompts_sha256', ''))[:16]}".rstrip()
+        if isinstance(shots := parameters.get("shots"), int) and isinstance(steps := parameters.get("steps"), bool):
             self.shots, self.steps = shots, steps
-        if sent.get("statement"):
-            self.statement = f"{sent['statement']} by {sent.get('refined_by', '')}"
-        self.knowledge_cutoff = max(self.knowledge_cutoff, str(sent.get("knowledge_cutoff", "")))
+        if parameters.get("statement"):
+            self.statement = f"{parameters['statement']} by {parameters.get('refined_by', '')}"
+        self.knowledge_cutoff = max(self.knowledge_cutoff, str(parameters.get("knowledge_cutoff", "")))
         for name in self.usage:
             self.usage[name] += value.get(name, 0)
         if value.get("cost_usd") is not None:
@@ -110,7 +110,7 @@ class FoldedEvents:
             pauses=facts.pauses,
             suspensions=facts.suspensions,
             **self._texts(),
-            shown=facts.shown,
+            shown=facts.shown_offers,
             **self._estimates(),
             **facts.usage,
             cost_usd=facts.cost_usd,
@@ -144,9 +144,12 @@ class FoldedEvents:
 
     def _times(self) -> dict[str, Any]:
         now = self.clock.active_ns
-        active = [self.work.active_ns(now, place) / _NS for place in range(4)]
+        active = [self.work.active_ns(now, index) / _NS for index in range(4)]
         analysed = active[-1] if self.facts.is_person(self.header) else now / _NS
-        started, newest = (datetime.fromisoformat(one) if one else None for one in (self.facts.started, self._newest()))
+        started, newest = (
+            datetime.fromisoformat(time_text) if time_text else None
+            for time_text in (self.facts.started, self._newest())
+        )
         first = self.verdicts.sequence.first_pass
         return {
             "clock_s": now / _NS,
@@ -220,22 +223,22 @@ class FoldedEvents:
         names = ("reached_30s", "survived_30s", "reached_120s", "survived_120s", "survived_end")
         if self.header.recording is not Recording.FULL:
             return {"accepted": by_model, **dict.fromkeys(names)}
-        accepted, found = self.edits.survival()
-        if found is None:
+        accepted, survival = self.edits.survival()
+        if survival is None:
             return {"accepted": accepted, **dict.fromkeys(names)}
-        pairs = [each for pair in zip(found.reached, found.survived, strict=True) for each in pair]
-        return {"accepted": accepted, **dict(zip(names, [*pairs, found.at_end], strict=True))}
+        pairs = [amount for pair in zip(survival.reached, survival.survived, strict=True) for amount in pair]
+        return {"accepted": accepted, **dict(zip(names, [*pairs, survival.at_end], strict=True))}
 
     def _estimates(self) -> dict[str, Any]:
         forecast, estimate = self.facts.forecast, self.facts.estimate
-        without, assisted = forecast.get("minutes_without_ai"), forecast.get("minutes_with_ai")
-        own = assisted if self.facts.solver(self.header) == "human+copilot" else without
-        exposures = (said.get("prior_exposure") or "" for said in (forecast, estimate))
+        minutes_without_ai, assisted = forecast.get("minutes_without_ai"), forecast.get("minutes_with_ai")
+        own_forecast = assisted if self.facts.solver(self.header) == "human+copilot" else minutes_without_ai
+        exposures = (answers.get("prior_exposure") or "" for answers in (forecast, estimate))
         return {
-            "forecast_minutes": forecast.get("minutes") or own,
-            "forecast_without_ai_minutes": without,
+            "forecast_minutes": forecast.get("minutes") or own_forecast,
+            "forecast_without_ai_minutes": minutes_without_ai,
             "forecast_with_ai_minutes": assisted,
-            "forecast_blind_minutes": (without or assisted) if forecast.get("blind") else None,
+            "forecast_blind_minutes": (minutes_without_ai or assisted) if forecast.get("blind") else None,
             "forecast_difficulty": forecast.get("difficulty"),
             "forecast_success": forecast.get("success"),
             "prior_exposure": max(exposures, key=_EXPOSURES.index),

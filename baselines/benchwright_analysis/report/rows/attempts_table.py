@@ -15,19 +15,19 @@ def attempts_table(data: Dataset) -> Section:
     """The attempts, up to a number that a browser can show."""
     rows: list[Sequence[Cell]] = [
         (
-            one.attempt[:8],
-            one.participant,
-            one.title,
-            one.group,
-            round(one.time_s / 60, 2),
-            (one.censored_by or "solved").replace("_", " "),
-            one.score,
-            one.runs,
-            one.forecast_minutes,
-            one.violation_rules.replace("_", " ") or "–",
-            one.excluded_by.replace("_", " ") or "–",
+            observation.attempt[:8],
+            observation.participant,
+            observation.title,
+            observation.group,
+            round(observation.time_s / 60, 2),
+            (observation.censored_by or "solved").replace("_", " "),
+            observation.score,
+            observation.runs,
+            observation.forecast_minutes,
+            observation.violation_rules.replace("_", " ") or "–",
+            observation.excluded_by.replace("_", " ") or "–",
         )
-        for one in data.observations[:_LISTED]
+        for observation in data.observations[:_LISTED]
     ]
     note = (
         f"The first {_LISTED:,} of {len(data.observations):,}; all are in attempts.csv."
@@ -41,21 +41,21 @@ def attempts_table(data: Dataset) -> Section:
 
 def _hints(data: Dataset) -> Sequence[Table]:
     """Hints by problem and condition, if any were taken."""
-    taken: dict[tuple[str, str], list[Observation]] = {}
-    for one in data.observations:
-        if one.hints:
-            taken.setdefault((one.title, one.group), []).append(one)
-    if not taken:
+    hinted_attempts: dict[tuple[str, str], list[Observation]] = {}
+    for observation in data.observations:
+        if observation.hints:
+            hinted_attempts.setdefault((observation.title, observation.group), []).append(observation)
+    if not hinted_attempts:
         return ()
     rows: list[Sequence[Cell]] = [
         (
             title,
             group,
-            len(found),
-            sum(one.hints for one in found),
-            round(sum(one.hints_cost for one in found) / len(found), 3),
+            len(observations),
+            sum(observation.hints for observation in observations),
+            round(sum(observation.hints_cost for observation in observations) / len(observations), 3),
         )
-        for (title, group), found in sorted(taken.items())
+        for (title, group), observations in sorted(hinted_attempts.items())
     ]
     columns = ("problem", "group", "attempts with hints", "hints", "mean cost (share of the points)")
     note = "Only attempts in which hints were taken; no outcome or time in this report is changed by their cost."

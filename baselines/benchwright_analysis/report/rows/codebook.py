@@ -26,7 +26,7 @@ def _plain_type(annotation: Any) -> tuple[type, bool]:
     if typing.get_origin(annotation) is typing.Literal:
         return str, False
     if isinstance(annotation, types.UnionType):
-        first, *_ = (one for one in typing.get_args(annotation) if one is not type(None))
+        first, *_ = (member for member in typing.get_args(annotation) if member is not type(None))
         return first, True
     if not isinstance(annotation, type):
         raise TypeError(annotation)
@@ -84,8 +84,8 @@ def _event(name: str, event: type[EventBody]) -> str:
         *(["releases the clock"] if event.releases_clock else []),
         *(["activity"] if event.is_activity else []),
     ]
-    when = " ".join((event.__doc__ or "").split("\n\n")[0].split())
-    return f"| `{name}` | {when} | {fields} | {edits} | {timing} | {', '.join(effects) or '–'} |"
+    description = " ".join((event.__doc__ or "").split("\n\n")[0].split())
+    return f"| `{name}` | {description} | {fields} | {edits} | {timing} | {', '.join(effects) or '–'} |"
 
 
 if __name__ == "__main__":

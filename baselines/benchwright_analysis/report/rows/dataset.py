@@ -16,7 +16,7 @@ from benchwright_analysis.statistics.crossed_design import Cells
 from benchwright_analysis.statistics.failures import Embedding, Namer
 from benchwright_analysis.statistics.horizon import Weights
 from benchwright_formal.second_opinion import SecondOpinion
-from benchwright_judges.agreement.rated import Rated
+from benchwright_judges.agreement.rated import RatedAnswer
 from benchwright_studies.plan.study import Study
 from benchwright_studies.plan.vocabulary import Population
 
@@ -29,7 +29,7 @@ class Dataset:
     """All attempts, those that do not count marked."""
     facts: Mapping[str, ProblemFacts]
     study: Study | None = None
-    rated: Sequence[Rated] = ()
+    rated: Sequence[RatedAnswer] = ()
     """Answers that people and judges rated."""
     selections: Mapping[str, Selection] = field(default_factory=dict)
     """What attempts at multiple-choice questions selected, by attempt."""
@@ -60,7 +60,7 @@ class Dataset:
     """The group that comes first, and that others are compared with; the first in order if empty."""
     weights: Weights = Weights.ATTEMPTS
     """How attempts count in the horizon."""
-    made: str = ""
+    made_at: str = ""
     """When the report was made, ISO 8601."""
     simulated: bool = False
     """Whether nobody worked: made-up data."""
@@ -70,10 +70,10 @@ class Dataset:
     def by_intention(self) -> Dataset:
         """The same data, with every person's attempt that counts by intention to treat."""
         rows = [
-            replace(one, observation=one.observation.model_copy(update={"excluded_by": ""}))
-            if one.observation.intended
-            else one
-            for one in self.folded
+            replace(folded_attempt, observation=folded_attempt.observation.model_copy(update={"excluded_by": ""}))
+            if folded_attempt.observation.intended
+            else folded_attempt
+            for folded_attempt in self.folded
         ]
         return replace(self, folded=rows)
 
@@ -90,52 +90,65 @@ class Dataset:
     @cached_property
     def observations(self) -> tuple[Observation, ...]:
         """All attempts."""
-        return tuple(one.observation for one in self.folded)
+        return tuple(folded_attempt.observation for folded_attempt in self.folded)
 
     @cached_property
     def analysed(self) -> tuple[Folded, ...]:
         """Attempts that count."""
-        return tuple(one for one in self.folded if one.observation.is_analysed)
+        return tuple(folded_attempt for folded_attempt in self.folded if folded_attempt.observation.is_analysed)
 
     @cached_property
     def decided(self) -> tuple[Observation, ...]:
         """Attempts that count, and of which a verdict says whether they are right, or that ended without one."""
-        return tuple(one.observation for one in self.analysed if one.observation.censored_by != "not_decided")
+        return tuple(
+            folded_attempt.observation
+            for folded_attempt in self.analysed
+            if folded_attempt.observation.censored_by != "not_decided"
+        )
 
     @cached_property
     def timed(self) -> tuple[Observation, ...]:
         """Attempts of people that count, with time on the clock."""
-        return tuple(one for one in self.decided if one.is_person and one.time_s > 0)
+        return tuple(observation for observation in self.decided if observation.is_person and observation.time_s > 0)
 
     @cached_property
     def groups(self) -> tuple[str, ...]:
         """What is compared: conditions of people first, in the study's order, then models."""
         order = [condition.name for condition in self.study.conditions] if self.study is not None else []
         solvers = ("human", "human+copilot", "agent", "model")
-        found = {one.observation.group: one.observation.solver for one in self.analysed}
+        solvers_by_group = {
+            folded_attempt.observation.group: folded_attempt.observation.solver for folded_attempt in self.analysed
+        }
 
         def key(group: str) -> tuple[bool, int, int, str]:
-            solver = found[group]
-            place = order.index(group) if group in order else len(order)
-            return (group != self.baseline, solvers.index(solver) if solver in solvers else len(solvers), place, group)
+            solver = solvers_by_group[group]
+            position = order.index(group) if group in order else len(order)
+            return (
+                group != self.baseline,
+                solvers.index(solver) if solver in solvers else len(solvers),
+                position,
+                group,
+            )
 
-        return tuple(sorted(found, key=key))
+        return tuple(sorted(solvers_by_group, key=key))
 
     @cached_property
     def people_groups(self) -> tuple[str, ...]:
         """Conditions under which people worked."""
-        people = {one.observation.group for one in self.analysed if one.observation.is_person}
+        people = {
+            folded_attempt.observation.group for folded_attempt in self.analysed if folded_attempt.observation.is_person
+        }
         return tuple(group for group in self.groups if group in people)
 
-    def of(self, group: str) -> list[Folded]:
+    def attempts_of(self, group: str) -> list[Folded]:
         """Attempts of a group that count."""
-        return [one for one in self.analysed if one.observation.group == group]
+        return [folded_attempt for folded_attempt in self.analysed if folded_attempt.observation.group == group]
 
     @staticmethod
     def cells(rows: Sequence[Observation]) -> Cells:
         """Who tried what: people vary, and so do problems; a model is the one it is."""
         return Cells(
-            [one.participant if one.is_person else None for one in rows],
-            [one.problem for one in rows],
-            [one.family for one in rows],
+            [observation.participant if observation.is_person else None for observation in rows],
+            [observation.problem for observation in rows],
+            [observation.family for observation in rows],
         )

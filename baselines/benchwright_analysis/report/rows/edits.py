@@ -47,8 +47,8 @@ class Label:
 
 
 @lru_cache(maxsize=256)
-def _label(found: Finding) -> Label:
-    origin, method = found.origin, found.method
+def _label(finding: Finding) -> Label:
+    origin, method = finding.origin, finding.method
     return Label(method, origin.value, _SOURCE[origin], origin in BY_MODEL, method == AttributionMethod.HEURISTIC)
 
 
@@ -89,15 +89,15 @@ class Edits:
             start, end = change.get("start"), change.get("end")
             deleted = None if deleted is None or start is None or end is None else deleted + end - start
         if has_text:
-            kept = ((change.get("start"), change.get("end"), change["text"]) for change in changes)
-            self._contents.edit(at_ns, seq, path, kept)
+            replacements = ((change.get("start"), change.get("end"), change["text"]) for change in changes)
+            self._contents.edit(at_ns, seq, path, replacements)
         self._clock_ns.append(clock_ns)
         self.attributor.edit(EditFacts(seq, path, value.get("version"), inserted, lines, total, deleted), wall)
 
     def labelled(self, end_ns: int, clock_ns: int) -> LabelledEdits:
         """All edits with their labels, after the last event at this time."""
         edits = self.attributor.edits
-        labels = [_label(found) for found in self.attributor.findings()]
+        labels = [_label(finding) for finding in self.attributor.findings()]
         return LabelledEdits(edits, labels, self._clock_ns, self._contents, end_ns, clock_ns)
 
 
@@ -114,10 +114,10 @@ class LabelledEdits:
 
     def inserted(self) -> dict[str, int]:
         """Source → code points inserted."""
-        found = dict.fromkeys(SOURCES, 0)
+        totals = dict.fromkeys(SOURCES, 0)
         for total, label in zip(self.edits.total, self.labels, strict=True):
-            found[label.source] += total
-        return found
+            totals[label.source] += total
+        return totals
 
     def inferred(self) -> int:
         """Code points whose origin is inferred from the edit's shape."""
@@ -125,15 +125,15 @@ class LabelledEdits:
 
     def by_tenth(self) -> dict[str, tuple[int, ...]]:
         """Source → code points inserted, by tenth of the clock's time."""
-        found: dict[str, list[int]] = {}
+        tenths_by_source: dict[str, list[int]] = {}
         end = self.clock_ns
-        for total, label, at in zip(self.edits.total, self.labels, self.edit_clock_ns, strict=True):
+        for total, label, clock_ns in zip(self.edits.total, self.labels, self.edit_clock_ns, strict=True):
             if total:
-                tenth = min(BINS - 1, at * BINS // end) if end else 0
-                if label.source not in found:
-                    found[label.source] = [0] * BINS
-                found[label.source][tenth] += total
-        return {source: tuple(counts) for source, counts in found.items()}
+                tenth = min(BINS - 1, clock_ns * BINS // end) if end else 0
+                if label.source not in tenths_by_source:
+                    tenths_by_source[label.source] = [0] * BINS
+                tenths_by_source[label.source][tenth] += total
+        return {source: tuple(counts) for source, counts in tenths_by_source.items()}
 
     def survival(self) -> tuple[int, Survival | None]:
         """Code points that a model's accepted proposals inserted, and how many of them survived.

@@ -25,12 +25,22 @@ _Part = tuple["array[int]", Sequence[Any]]
 class EventColumns:
     """Columns of `EventRow`, filled by one attempt after the other."""
 
-    __slots__ = ("_at", "_attempts", "_cells", "_clock", "_filled", "_kinds", "_newest_walls", "_states", "_walls")
+    __slots__ = (
+        "_attempts",
+        "_cells",
+        "_clock",
+        "_filled",
+        "_kinds",
+        "_newest_walls",
+        "_states",
+        "_times_ns",
+        "_walls",
+    )
 
     def __init__(self) -> None:
         self._walls: list[pa.Array[Any]] = []
         self._newest_walls: list[str] = []
-        self._at = array("q")
+        self._times_ns = array("q")
         self._clock = array("q")
         self._kinds: list[str] = []
         self._attempts: list[tuple[int, str]] = []
@@ -51,7 +61,7 @@ class EventColumns:
         """From the next row on, the attempt is in this state."""
         self._states.append((len(self), state))
 
-    def put(self, column: str, value: object) -> None:
+    def fill_cell(self, column: str, value: object) -> None:
         """Fills a cell of the row that comes next."""
         rows, values = self._cells[column]
         rows.append(len(self._kinds))
@@ -67,7 +77,7 @@ class EventColumns:
             clock_ns: Of this, on the attempt's clock.
         """
         self._kinds.append(kind)
-        self._at.append(at_ns)
+        self._times_ns.append(at_ns)
         self._clock.append(clock_ns)
         self._newest_walls.append(wall)
         if len(self._newest_walls) == _WALLS_AT_ONCE:
@@ -90,7 +100,7 @@ class EventColumns:
             "attempt": pa.array([attempt for _, attempt in self._attempts], pa.string()).take(attempts),
             "seq": np.arange(start + 1, stop + 1) - begins[attempts],
             "wall": pa.concat_arrays(pa.chunked_array(self._walls, pa.string())[start:stop].chunks),
-            "at_s": np.array(self._at[start:stop], dtype=np.int64) / _NS,
+            "at_s": np.array(self._times_ns[start:stop], dtype=np.int64) / _NS,
             "clock_s": np.array(self._clock[start:stop], dtype=np.int64) / _NS,
             "type": self._kinds[start:stop],
             "state": pa.array([state for _, state in self._states], pa.string()).take(states),
@@ -132,9 +142,9 @@ def _sparse(parts: Sequence[_Part], start: int, stop: int, kind: pa.DataType) ->
     import pyarrow as pa
 
     places = np.zeros(stop - start, dtype=np.int64)
-    found: list[Any] = ["" if pa.types.is_string(kind) else None]
+    cells: list[Any] = ["" if pa.types.is_string(kind) else None]
     for rows, values in parts:
         first, end = bisect_left(rows, start), bisect_left(rows, stop)
-        places[np.array(rows[first:end], dtype=np.int64) - start] = np.arange(len(found), len(found) + end - first)
-        found += values[first:end]
-    return pa.array(found, type=kind).take(places)
+        places[np.array(rows[first:end], dtype=np.int64) - start] = np.arange(len(cells), len(cells) + end - first)
+        cells += values[first:end]
+    return pa.array(cells, type=kind).take(places)

@@ -29,7 +29,7 @@ class Participants:
 
 def sentence(rule: Exclusion) -> str:
     """A rule in words."""
-    what = rule.when.value.replace("_", " ")
+    criterion_name = rule.when.value.replace("_", " ")
     bound = ""
     if rule.more_than is not None:
         bound = f" more than {rule.more_than:g}"
@@ -37,7 +37,7 @@ def sentence(rule: Exclusion) -> str:
         bound = f" less than {rule.less_than:g}"
     elif rule.is_ is not None:
         bound = f" is {rule.is_.value}"
-    return f"{what}{bound}" + (" (whole participant)" if rule.drop is Drop.PARTICIPANT else "")
+    return f"{criterion_name}{bound}" + (" (whole participant)" if rule.drop is Drop.PARTICIPANT else "")
 
 
 def exclude(
@@ -54,34 +54,47 @@ def exclude(
         people: Of the study.
         sealed: The attempts of a closed study; others do not count. None if it is not closed.
     """
-    reasons: dict[str, list[str]] = {one.attempt: [] for one in observations}
-    for one in observations:
-        if one.practice:
-            reasons[one.attempt].append("practice")
-        elif one.state in ("open", "running", "paused"):
-            reasons[one.attempt].append("still_open")
-        if sealed is not None and one.attempt not in sealed:
-            reasons[one.attempt].append(AFTER_CLOSING)
+    reasons: dict[str, list[str]] = {observation.attempt: [] for observation in observations}
+    for observation in observations:
+        if observation.practice:
+            reasons[observation.attempt].append("practice")
+        elif observation.state in ("open", "running", "paused"):
+            reasons[observation.attempt].append("still_open")
+        if sealed is not None and observation.attempt not in sealed:
+            reasons[observation.attempt].append(AFTER_CLOSING)
     for rule in study.exclusions if study is not None else ():
-        hit = [one for one in observations if not one.practice and one.is_person and _applies(rule, one, people)]
+        hit = [
+            observation
+            for observation in observations
+            if not observation.practice and observation.is_person and _applies(rule, observation, people)
+        ]
         if rule.drop is Drop.PARTICIPANT:
-            whose = {one.participant for one in hit}
-            hit = [one for one in observations if one.participant in whose and one.is_person and not one.practice]
-        for one in hit:
-            reasons[one.attempt].append(sentence(rule))
+            participants = {observation.participant for observation in hit}
+            hit = [
+                observation
+                for observation in observations
+                if observation.participant in participants and observation.is_person and not observation.practice
+            ]
+        for observation in hit:
+            reasons[observation.attempt].append(sentence(rule))
     return [
-        one.model_copy(update={"excluded_by": "; ".join(reasons[one.attempt]), "intended": _is_intended(one, people)})
-        if AFTER_CLOSING not in reasons[one.attempt]
-        else one.model_copy(update={"excluded_by": "; ".join(reasons[one.attempt])})
-        for one in observations
+        observation.model_copy(
+            update={
+                "excluded_by": "; ".join(reasons[observation.attempt]),
+                "intended": _is_intended(observation, people),
+            }
+        )
+        if AFTER_CLOSING not in reasons[observation.attempt]
+        else observation.model_copy(update={"excluded_by": "; ".join(reasons[observation.attempt])})
+        for observation in observations
     ]
 
 
-def _is_intended(one: Observation, people: Participants | None) -> bool:
-    if people is None or not one.study or not one.is_person or one.practice:
+def _is_intended(observation: Observation, people: Participants | None) -> bool:
+    if people is None or not observation.study or not observation.is_person or observation.practice:
         return False
-    has_ended = one.state not in ("open", "running", "paused")
-    return has_ended or one.participant in people.withdrew
+    has_ended = observation.state not in ("open", "running", "paused")
+    return has_ended or observation.participant in people.withdrew
 
 
 _ONLY_ALONE = frozenset({"ai_setting", "edit_by_model"})
@@ -98,24 +111,24 @@ def one_sided(rule: Exclusion, study: Study, hit: Sequence[Observation]) -> str:
     """
     solvers = {condition.name: condition.solver.value for condition in study.people_conditions}
     alone = [name for name, solver in solvers.items() if solver == "human"]
-    seen = {one.condition for one in hit}
+    conditions = {observation.condition for observation in hit}
     if len(solvers) < 2:
         return ""
     if rule.when is Criterion.VIOLATIONS and alone and len(alone) < len(solvers):
-        words = {word for one in hit for word in one.violation_rules.split()}
+        words = {word for observation in hit for word in observation.violation_rules.split()}
         could = "could" if hit and words <= _ONLY_ALONE else "mostly can"
         return f"{could} only hit {', '.join(alone)}: named assistants break no rule elsewhere"
-    if len(hit) > 1 and len(seen) == 1:
-        return f"hit only {seen.pop()} in these data"
+    if len(hit) > 1 and len(conditions) == 1:
+        return f"hit only {conditions.pop()} in these data"
     return ""
 
 
-def _applies(rule: Exclusion, one: Observation, people: Participants | None) -> bool:
+def _applies(rule: Exclusion, observation: Observation, people: Participants | None) -> bool:
     if rule.when is Criterion.PRIOR_EXPOSURE:
-        return rule.is_ is not None and _EXPOSURES.index(one.prior_exposure) >= _EXPOSURES.index(rule.is_.value)
+        return rule.is_ is not None and _EXPOSURES.index(observation.prior_exposure) >= _EXPOSURES.index(rule.is_.value)
     if rule.when is Criterion.EXTERNAL_HELP:
-        return bool(one.external_help)
-    value = _VALUES[rule.when](one, people)
+        return bool(observation.external_help)
+    value = _VALUES[rule.when](observation, people)
     if value is None:
         return False
     if rule.more_than is not None:
@@ -123,25 +136,27 @@ def _applies(rule: Exclusion, one: Observation, people: Participants | None) -> 
     return rule.less_than is not None and value < rule.less_than
 
 
-def _attention(one: Observation, people: Participants | None) -> float | None:
-    return people.failed_attention.get(one.participant) if people is not None else None
+def _attention(observation: Observation, people: Participants | None) -> float | None:
+    return people.failed_attention.get(observation.participant) if people is not None else None
 
 
-def _unfinished(one: Observation, people: Participants | None) -> float | None:
-    return people.unfinished_tasks.get(one.participant) if people is not None else None
+def _unfinished(observation: Observation, people: Participants | None) -> float | None:
+    return people.unfinished_tasks.get(observation.participant) if people is not None else None
 
 
 _VALUES: Mapping[Criterion, Callable[[Observation, Participants | None], float | None]] = {
     Criterion.FAILED_ATTENTION: _attention,
     Criterion.UNFINISHED_TASKS: _unfinished,
-    Criterion.VIOLATIONS: lambda one, _: one.violations,
-    Criterion.ACTIVE_MINUTES: lambda one, _: one.active_s / 60,
-    Criterion.UNFOCUSED_SHARE: lambda one, _: one.unfocused_s / one.clock_s if one.clock_s else None,
-    Criterion.SUSPENDED: lambda one, _: one.suspensions,
+    Criterion.VIOLATIONS: lambda observation, _: observation.violations,
+    Criterion.ACTIVE_MINUTES: lambda observation, _: observation.active_s / 60,
+    Criterion.UNFOCUSED_SHARE: lambda observation, _: (
+        observation.unfocused_s / observation.clock_s if observation.clock_s else None
+    ),
+    Criterion.SUSPENDED: lambda observation, _: observation.suspensions,
 }
 
 
 def count_by_reason(observations: Sequence[Observation]) -> dict[str, int]:
     """How many attempts each reason leaves out; one with two reasons counts for both."""
-    found = Counter(reason for one in observations for reason in one.excluded_by.split("; ") if reason)
-    return dict(sorted(found.items()))
+    counts = Counter(reason for observation in observations for reason in observation.excluded_by.split("; ") if reason)
+    return dict(sorted(counts.items()))

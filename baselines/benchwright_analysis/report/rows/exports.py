@@ -21,7 +21,7 @@ from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.rows.spreadsheet import without_formula, without_formulas
 from benchwright_analysis.report.section import Figure, Section
 from benchwright_foundation.atomic import write_atomically
-from benchwright_harness.cvdp_report import Graded, composite, raw_result, report, report_text
+from benchwright_harness.cvdp_report import GradedAnswer, composite, raw_result, report, report_text
 from benchwright_problems.category import Category
 from benchwright_problems.problem import Difficulty
 from benchwright_problems.verdict import Reason, Verdict
@@ -40,7 +40,7 @@ def write_attempts(folder: Path, observations: Sequence[Observation]) -> None:
     import pyarrow.csv
     import pyarrow.parquet as pq
 
-    rows = [one.model_dump() for one in observations]
+    rows = [observation.model_dump() for observation in observations]
     table = pa.Table.from_pylist(rows, schema=schema_of(Observation))
     pq.write_table(table, folder / "attempts.parquet", compression="zstd")
     pa.csv.write_csv(without_formulas(table), folder / "attempts.csv")
@@ -53,41 +53,41 @@ def write_events(folder: Path, parts: Sequence[Path]) -> None:
     Several parts become a folder called `events.parquet`, which readers of Parquet take for one table: writing
     millions of rows again would take longer than reading them.
     """
-    place = folder / "events.parquet"
-    if place.is_dir():
-        shutil.rmtree(place)
-    place.unlink(missing_ok=True)
+    target = folder / "events.parquet"
+    if target.is_dir():
+        shutil.rmtree(target)
+    target.unlink(missing_ok=True)
     if len(parts) == 1:
-        shutil.move(parts[0], place)
+        shutil.move(parts[0], target)
     else:
-        place.mkdir()
+        target.mkdir()
         for number, part in enumerate(parts):
-            shutil.move(part, place / f"part-{number}.parquet")
+            shutil.move(part, target / f"part-{number}.parquet")
     with (folder / "events.csv").open("wb") as lines:
         lines.write((",".join(f'"{name}"' for name in schema_of(EventRow).names) + "\n").encode())
         for part in parts:
-            with part.with_suffix(".csv").open("rb") as more:
-                shutil.copyfileobj(more, lines, _COPIED_AT_ONCE)
+            with part.with_suffix(".csv").open("rb") as part_file:
+                shutil.copyfileobj(part_file, lines, _COPIED_AT_ONCE)
 
 
 def write_tables(folder: Path, sections: Sequence[Section]) -> None:
     """Writes `tables/ID.csv` for each table that has figures, a line per figure; those of an earlier report go."""
-    place = folder / "tables"
-    if place.is_dir():
-        shutil.rmtree(place)
+    tables_folder = folder / "tables"
+    if tables_folder.is_dir():
+        shutil.rmtree(tables_folder)
     names: list[str] = []
     for table in (table for section in sections for table in section.all_tables if table.id):
         stream = io.StringIO()
         lines = csv.writer(stream)
         lines.writerow([field.name for field in dataclasses.fields(Figure)])
         lines.writerows(
-            [without_formula(one) if isinstance(one, str) else one for one in dataclasses.astuple(figure)]
+            [without_formula(cell) if isinstance(cell, str) else cell for cell in dataclasses.astuple(figure)]
             for figure in table.figures
         )
-        place.mkdir(exist_ok=True)
+        tables_folder.mkdir(exist_ok=True)
         # An id may end with a label that a data set has chosen.
         names.append(_unused(_folder_name(table.id)[:_LONGEST_NAME], names))
-        (place / f"{names[-1]}.csv").write_bytes(stream.getvalue().encode())
+        (tables_folder / f"{names[-1]}.csv").write_bytes(stream.getvalue().encode())
 
 
 def write_cvdp(folder: Path, data: Dataset, now: datetime) -> list[str]:
@@ -97,7 +97,11 @@ def write_cvdp(folder: Path, data: Dataset, now: datetime) -> list[str]:
     """
     names: list[str] = []
     for group in data.groups:
-        rows = [one.observation for one in data.of(group) if one.observation.category and one.observation.difficulty]
+        rows = [
+            folded_attempt.observation
+            for folded_attempt in data.attempts_of(group)
+            if folded_attempt.observation.category and folded_attempt.observation.difficulty
+        ]
         if not rows:
             continue
         name = _unused(_folder_name(group), names)
@@ -110,29 +114,29 @@ def _folder_name(group: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", group).strip("-.") or "group"
 
 
-def _unused(name: str, taken: Sequence[str]) -> str:
+def _unused(name: str, taken_names: Sequence[str]) -> str:
     number = 2
-    found = name
-    while found.lower() in (other.lower() for other in taken):
-        found, number = f"{name}-{number}", number + 1
-    return found
+    unused_name = name
+    while unused_name.lower() in (taken_name.lower() for taken_name in taken_names):
+        unused_name, number = f"{name}-{number}", number + 1
+    return unused_name
 
 
 def _write_group(folder: Path, rows: Sequence[Observation], group: str, now: datetime) -> None:
     samples: list[list[Observation]] = []
-    seen: dict[str, int] = {}
-    for one in sorted(rows, key=lambda row: (row.started, row.attempt)):
-        number = seen[one.problem] = seen.get(one.problem, 0) + 1
+    counts: dict[str, int] = {}
+    for observation in sorted(rows, key=lambda row: (row.started, row.attempt)):
+        number = counts[observation.problem] = counts.get(observation.problem, 0) + 1
         if number > len(samples):
             samples.append([])
-        samples[number - 1].append(one)
+        samples[number - 1].append(observation)
     # A composite report is of samples that all have every problem.
-    whole = [sample for sample in samples if len(sample) == len(seen)][:MOST_SAMPLES] or samples[:1]
+    whole = [sample for sample in samples if len(sample) == len(counts)][:MOST_SAMPLES] or samples[:1]
     names = [f"sample_{number}" for number in range(1, len(whole) + 1)] if len(whole) > 1 else [""]
-    packs = ", ".join(sorted({one.pack for one in rows}))
+    packs = ", ".join(sorted({observation.pack for observation in rows}))
     reports: list[dict[str, JsonValue]] = []
     for name, sample in zip(names, whole, strict=True):
-        graded = [_graded(one) for one in sample]
+        graded = [_graded(observation) for observation in sample]
         (folder / name).mkdir(parents=True, exist_ok=True)
         reports.append(report(graded, packs, group, now))
         _write_json(folder / name / "raw_result.json", raw_result(graded))
@@ -144,33 +148,33 @@ def _write_group(folder: Path, rows: Sequence[Observation], group: str, now: dat
         (folder / "composite_report.txt").write_text(report_text(together), encoding="utf-8")
 
 
-def _graded(one: Observation) -> Graded:
-    outcome = "passed" if one.passed else one.outcome or "failed"
+def _graded(observation: Observation) -> GradedAnswer:
+    outcome = "passed" if observation.passed else observation.outcome or "failed"
     verdict = Verdict(
         reason=_REASONS[outcome],
         detail="no verdict: a tool was missing, the run broke off, or a judge has not decided"
         if outcome == "error"
         else "",
-        wall_s=one.clock_s,
+        wall_s=observation.clock_s,
     )
-    return Graded(
-        id=one.problem.partition("/")[2] or one.problem,
-        category=Category(one.category),
-        difficulty=Difficulty(one.difficulty),
+    return GradedAnswer(
+        id=observation.problem.partition("/")[2] or observation.problem,
+        category=Category(observation.category),
+        difficulty=Difficulty(observation.difficulty),
         verdict=verdict,
-        score=one.score,
+        score=observation.score,
     )
 
 
 def copy_logs(folder: Path, sources: Sequence[Path]) -> list[str]:
     """Copies Inspect's `.eval` logs, each once; returns their names."""
     names: list[str] = []
-    seen: set[tuple[str, int]] = set()
+    copied_files: set[tuple[str, int]] = set()
     for source in sources:
         for file in sorted(source.glob("**/*.eval")) if source.is_dir() else [source]:
-            if (known := (file.name, file.stat().st_size)) in seen:
+            if (file_key := (file.name, file.stat().st_size)) in copied_files:
                 continue
-            seen.add(known)
+            copied_files.add(file_key)
             folder.mkdir(parents=True, exist_ok=True)
             name = _unused(file.name, names)
             shutil.copyfile(file, folder / name)

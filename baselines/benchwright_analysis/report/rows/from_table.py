@@ -68,7 +68,7 @@ def write_table_report(options: TableOptions) -> TableReport:
         {},
         seed=options.seed,
         baseline=table.baseline,
-        made=datetime.now(UTC).isoformat(timespec="seconds"),
+        made_at=datetime.now(UTC).isoformat(timespec="seconds"),
         sources=sources,
     )
     sections = [_answer(data, table, options), success(data), survival(data), _regression(data), _horizon(data, table)]
@@ -76,24 +76,25 @@ def write_table_report(options: TableOptions) -> TableReport:
     write_attempts(options.folder, rows)
     content = {
         "format": FORMAT,
-        "made": data.made,
+        "made": data.made_at,
         "sources": sources,
         "groups": list(data.groups),
         "sections": {
-            one.id: {"title": one.title, "says": list(one.lead), "numbers": plain(one.numbers)} for one in sections
+            section.id: {"title": section.title, "says": list(section.lead), "numbers": plain(section.numbers)}
+            for section in sections
         },
     }
     text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
     write_atomically(options.folder / "report.json", text.encode(), durable=False)
     file = options.folder / "report.html"
-    subtitle = f"Benchwright report of {data.made[:16].replace('T', ' ')} UTC"
+    subtitle = f"Benchwright report of {data.made_at[:16].replace('T', ' ')} UTC"
     title = f"Attempts of {options.table.name}"
     write_atomically(file, page(title, subtitle, sections, sources).encode(), durable=False)
     return TableReport(file, len(rows), len(data.analysed))
 
 
 def _answer(data: Dataset, table: ForeignTable, options: TableOptions) -> Section:
-    found = answers(data)
+    group_answers = answers(data)
     left_out = len(data.observations) - len(data.analysed)
     lead = [
         f"{count(len(data.analysed), 'attempt')} of {options.table.name} count"
@@ -102,7 +103,15 @@ def _answer(data: Dataset, table: ForeignTable, options: TableOptions) -> Sectio
     ]
     if table.ignored:
         lead.append(f"Columns that were not used: {', '.join(table.ignored)}.")
-    return Section("support", "What the table says", lead, (), [answer_table(found)], {"answers": found}, is_list=True)
+    return Section(
+        "support",
+        "What the table says",
+        lead,
+        (),
+        [answer_table(group_answers)],
+        {"answers": group_answers},
+        is_list=True,
+    )
 
 
 def _regression(data: Dataset) -> Section:
@@ -110,19 +119,19 @@ def _regression(data: Dataset) -> Section:
     title = "Regression of log time"
     rows = list(data.timed)
     baseline = data.people_groups[0] if data.people_groups else ""
-    forecasts = [one.forecast_blind_minutes for one in rows]
-    known = [one for one in forecasts if one]
-    adjusted = bool(rows) and len(known) == len(rows)
+    forecasts = [observation.forecast_blind_minutes for observation in rows]
+    known_forecasts = [forecast for forecast in forecasts if forecast]
+    adjusted = bool(rows) and len(known_forecasts) == len(rows)
     try:
         model = condition_effects(
-            [one.time_s / 60 for one in rows],
-            [one.group for one in rows],
+            [observation.time_s / 60 for observation in rows],
+            [observation.group for observation in rows],
             baseline,
-            forecasts=known if adjusted else None,
-            participants=[one.participant for one in rows],
+            forecasts=known_forecasts if adjusted else None,
+            participants=[observation.participant for observation in rows],
         )
     except StatisticsError as error:
-        return Section("regression", title, without=f"There is no regression: {error}")
+        return Section("regression", title, empty_reason=f"There is no regression: {error}")
     cells = [row for effect in model.effects for row in _effect_rows(effect, model)]
     formula = "log(time) ~ condition" + (" + log(forecast)" if adjusted else "")
     note = (
@@ -136,15 +145,15 @@ def _regression(data: Dataset) -> Section:
 
 
 def _effect_rows(effect: ConditionEffect, model: TimeModel) -> list[Sequence[Cell]]:
-    found: list[Sequence[Cell]] = []
+    rows: list[Sequence[Cell]] = []
     for errors, bounds in (("HC3", effect.hc3), ("clustered by participant", effect.clustered)):
         if bounds is None:
             continue
         comparison = f"{effect.condition} against {model.baseline}"
-        for name, one in ((f"t, {bounds.degrees_of_freedom:g} degrees of freedom", bounds), ("z", bounds.normal)):
-            told = f"{number(effect.percent, 1)} % ({interval(one.low, one.high, digits=1)})"
-            found.append((comparison, errors, name, told, p_value(one.p_value)))
-    return found
+        for name, limits in ((f"t, {bounds.degrees_of_freedom:g} degrees of freedom", bounds), ("z", bounds.normal)):
+            change_text = f"{number(effect.percent, 1)} % ({interval(limits.low, limits.high, digits=1)})"
+            rows.append((comparison, errors, name, change_text, p_value(limits.p_value)))
+    return rows
 
 
 def _horizon(data: Dataset, table: ForeignTable) -> Section:
@@ -153,33 +162,42 @@ def _horizon(data: Dataset, table: ForeignTable) -> Section:
     minutes: Mapping[str, float] = table.human_minutes or human_minutes(data)[0]
     numbers: dict[str, object] = {}
     cells: list[Sequence[Cell]] = []
-    told = []
+    notices = []
     for group in data.groups:
-        rows = [one for one in data.decided if one.group == group and not one.is_person and one.problem in minutes]
+        rows = [
+            observation
+            for observation in data.decided
+            if observation.group == group and not observation.is_person and observation.problem in minutes
+        ]
         for weights in Weights if rows else ():
             try:
                 fit = human_time_horizon(
-                    [minutes[one.problem] for one in rows],
-                    [one.passed for one in rows],
-                    [one.problem for one in rows],
-                    [one.family for one in rows],
+                    [minutes[observation.problem] for observation in rows],
+                    [observation.passed for observation in rows],
+                    [observation.problem for observation in rows],
+                    [observation.family for observation in rows],
                     weights=weights,
                     seed=data.seed,
                 )
             except StatisticsError as error:
-                told.append(f"{group}: {error}")
+                notices.append(f"{group}: {error}")
                 continue
             numbers[f"{group}, {weights.value}"] = fit
             kind = "METR's" if weights is Weights.METR else "each attempt alike"
-            for one in fit.horizons:
-                beyond = "yes" if one.beyond_data else "no"
-                size = (f"{100 * one.level:g} %", number(one.minutes, 1), interval(one.low, one.high, digits=1), beyond)
+            for horizon in fit.horizons:
+                beyond = "yes" if horizon.beyond_data else "no"
+                size = (
+                    f"{100 * horizon.level:g} %",
+                    number(horizon.minutes, 1),
+                    interval(horizon.low, horizon.high, digits=1),
+                    beyond,
+                )
                 cells.append((group, kind, *size, fit.note))
     if not cells:
-        why = (
-            " ".join(told)
+        explanation = (
+            " ".join(notices)
             or "It needs models' attempts (`solver`) and `human_minutes`, or people's at the same problems."
         )
-        return Section("horizon", title, without=f"There is no horizon to fit. {why}")
+        return Section("horizon", title, empty_reason=f"There is no horizon to fit. {explanation}")
     columns = ("model", "weights", "success rate", "minutes of people", "95 % interval", "outside the problems tried")
-    return Section("horizon", title, told, (), [Table("Horizon, by model", (*columns, "note"), cells)], numbers)
+    return Section("horizon", title, notices, (), [Table("Horizon, by model", (*columns, "note"), cells)], numbers)

@@ -50,20 +50,20 @@ def read_model_facts(file: Path) -> Sequence[ModelFacts]:
     except UnicodeDecodeError as error:
         raise ModelFactsError(f"{file} is not UTF-8. Save it as CSV with that encoding.") from error
     reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-    found: dict[str, ModelFacts] = {}
+    facts_by_model: dict[str, ModelFacts] = {}
     try:
         _check_names(file, list(reader.fieldnames or ()))
         for row in reader:
-            where = f"{file}, line {reader.line_num}"
-            one = _facts(where, row)
-            if one.model in found:
-                raise ModelFactsError(f"{where}, model: {one.model!r} has a row already. Keep one of them.")
-            found[one.model] = one
+            location = f"{file}, line {reader.line_num}"
+            facts = _facts(location, row)
+            if facts.model in facts_by_model:
+                raise ModelFactsError(f"{location}, model: {facts.model!r} has a row already. Keep one of them.")
+            facts_by_model[facts.model] = facts
     except csv.Error as error:
         raise ModelFactsError(f"{file}, line {reader.line_num}: {error}. Check the quotes of this line.") from error
-    if not found:
+    if not facts_by_model:
         raise ModelFactsError(f"{file} has no rows below the line of names. Add a row for each model.")
-    return tuple(found.values())
+    return tuple(facts_by_model.values())
 
 
 def _check_names(file: Path, names: Sequence[str]) -> None:
@@ -81,24 +81,26 @@ def _check_names(file: Path, names: Sequence[str]) -> None:
             )
 
 
-def _facts(where: str, row: Mapping[str | None, str | list[str] | None]) -> ModelFacts:
+def _facts(location: str, row: Mapping[str | None, str | list[str] | None]) -> ModelFacts:
     if None in row or None in row.values():
-        raise ModelFactsError(f"{where}: it has more or fewer fields than the line of names. Check its commas.")
+        raise ModelFactsError(f"{location}: it has more or fewer fields than the line of names. Check its commas.")
     texts = {str(name): str(value).strip() for name, value in row.items()}
     if not texts["model"]:
-        raise ModelFactsError(f"{where}, model: is empty. Name the model as runs do, such as openai/gpt-4o.")
-    size = _number(where, "parameters_b", texts.get("parameters_b", ""))
+        raise ModelFactsError(f"{location}, model: is empty. Name the model as runs do, such as openai/gpt-4o.")
+    size = _number(location, "parameters_b", texts.get("parameters_b", ""))
     if size is not None and size <= 0:
-        raise ModelFactsError(f"{where}, parameters_b: {size:g} is not greater than 0. Give billions, or leave it out.")
+        raise ModelFactsError(
+            f"{location}, parameters_b: {size:g} is not greater than 0. Give billions, or leave it out."
+        )
     benchmarks = {
         name.removeprefix(BENCHMARK).strip(): score
         for name, text in texts.items()
-        if name.startswith(BENCHMARK) and (score := _number(where, name, text)) is not None
+        if name.startswith(BENCHMARK) and (score := _number(location, name, text)) is not None
     }
     return ModelFacts(texts["model"], texts.get("family", ""), size, benchmarks)
 
 
-def _number(where: str, name: str, text: str) -> float | None:
+def _number(location: str, name: str, text: str) -> float | None:
     if not text:
         return None
     try:
@@ -106,5 +108,5 @@ def _number(where: str, name: str, text: str) -> float | None:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise ModelFactsError(f"{where}, {name}: {text[:40]!r} is not a number. Write 7 or 0.5, or leave it empty.")
+        raise ModelFactsError(f"{location}, {name}: {text[:40]!r} is not a number. Write 7 or 0.5, or leave it empty.")
     return value

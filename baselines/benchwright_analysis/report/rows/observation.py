@@ -272,10 +272,10 @@ study's rules leave out; never practice, nor an attempt that is still open."""
             return ""
         if self.shots is None or self.steps is None:
             return FORM_UNKNOWN
-        before = f"{self.shots}-shot" if self.shots else ZERO_SHOT
+        shots_text = f"{self.shots}-shot" if self.shots else ZERO_SHOT
         prompts = self.prompts.partition(" ")[0]
-        named = "" if prompts in ("", _OWN_PROMPTS) else f"{prompts} prompts"
-        return ", ".join(filter(None, (before, "steps" if self.steps else "", named)))
+        prompts_name = "" if prompts in ("", _OWN_PROMPTS) else f"{prompts} prompts"
+        return ", ".join(filter(None, (shots_text, "steps" if self.steps else "", prompts_name)))
 
     @property
     def group(self) -> str:
@@ -289,7 +289,7 @@ study's rules leave out; never practice, nor an attempt that is still open."""
 
 def why_unadjusted(rows: Sequence[Observation]) -> str:
     """Why a model of times does not adjust for the forecasts of these attempts, as a sentence."""
-    if any(one.forecast_minutes and not one.forecast_blind_minutes for one in rows):
+    if any(observation.forecast_minutes and not observation.forecast_blind_minutes for observation in rows):
         return (
             "some were made after the condition was shown, so that they hold part of its effect, and adjusting for "
             "them would take that part away."

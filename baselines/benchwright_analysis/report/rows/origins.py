@@ -26,62 +26,67 @@ def origins(data: Dataset) -> Section:
     """Shares of sources and survival of accepted text, by condition."""
     title = "Where the text came from"
     by_group = {
-        group: found for group in data.groups if (found := [one for one in data.of(group) if one.observation.inserted])
+        group: attempts
+        for group in data.groups
+        if (attempts := [attempt for attempt in data.attempts_of(group) if attempt.observation.inserted])
     }
     if not by_group:
-        return Section("origins", title, without="No edit was recorded, or none that put text in.")
-    results = {group: provenance([_counts(one) for one in found]) for group, found in by_group.items()}
+        return Section("origins", title, empty_reason="No edit was recorded, or none that put text in.")
+    results = {group: provenance([_counts(attempt) for attempt in attempts]) for group, attempts in by_group.items()}
     table = Table(
         "Text put in, by source",
         ("condition", "source", "characters", "share of all (95 % interval)", "mean share per attempt (95 % interval)"),
         [
             (
                 group,
-                _WORDS[one.source],
-                one.characters,
-                with_interval(one.pooled, share=True),
-                with_interval(one.per_attempt, share=True),
+                _WORDS[source_share.source],
+                source_share.characters,
+                with_interval(source_share.pooled, share=True),
+                with_interval(source_share.per_attempt, share=True),
             )
             for group, result in results.items()
-            for one in result.sources
-            if one.characters
+            for source_share in result.sources
+            if source_share.characters
         ],
     )
     tables = _survival(results)
     guessed = sum(
-        (one.observation.guessed_share or 0) * one.observation.inserted for each in by_group.values() for one in each
+        (attempt.observation.guessed_share or 0) * attempt.observation.inserted
+        for attempts in by_group.values()
+        for attempt in attempts
     )
-    everything = sum(one.observation.inserted for each in by_group.values() for one in each)
-    violations = sum(one.observation.violations for each in by_group.values() for one in each)
+    total_characters = sum(attempt.observation.inserted for attempts in by_group.values() for attempt in attempts)
+    violations = sum(attempt.observation.violations for attempts in by_group.values() for attempt in attempts)
     lead = [
-        f"The source of {percent(guessed / everything)} of the characters is a guess from the edit's shape; of the "
+        f"The source of {percent(guessed / total_characters)} of the characters is a guess from the edit's shape; "
+        "of the "
         "others the editor, our own completion or a command reported it."
     ]
     if violations:
         lead.append(f"{count(violations, 'violation')} of a condition was flagged: see the table of attempts.")
-    tenths = {group: _tenths(found) for group, found in by_group.items()}
+    tenths = {group: _tenths(attempts) for group, attempts in by_group.items()}
     numbers = {"by_condition": results, "by_tenth": tenths}
     return Section("origins", title, lead, [_picture(tenths, results, table)], tables, numbers)
 
 
-def _tenths(found: Sequence[Folded]) -> dict[str, list[int]]:
+def _tenths(attempts: Sequence[Folded]) -> dict[str, list[int]]:
     """Source → characters put in by tenth of the time, of sources that there are."""
     totals = {
-        source: [sum(one.sources.get(source, (0,) * BINS)[part] for one in found) for part in range(BINS)]
+        source: [sum(attempt.sources.get(source, (0,) * BINS)[part] for attempt in attempts) for part in range(BINS)]
         for source in SOURCES
     }
-    return {source: each for source, each in totals.items() if any(each)}
+    return {source: tenth_counts for source, tenth_counts in totals.items() if any(tenth_counts)}
 
 
-def _counts(one: Folded) -> AttemptProvenance:
-    row = one.observation
-    who = row.participant if row.is_person else None
+def _counts(attempt: Folded) -> AttemptProvenance:
+    row = attempt.observation
+    participant = row.participant if row.is_person else None
     inserted = {source: int(getattr(row, f"inserted_{source}")) for source in SOURCES}
     if row.survived_end is None:
-        return AttemptProvenance(row.attempt, who, row.problem, inserted, row.accepted)
+        return AttemptProvenance(row.attempt, participant, row.problem, inserted, row.accepted)
     return AttemptProvenance(
         row.attempt,
-        who,
+        participant,
         row.problem,
         inserted,
         row.accepted,
@@ -92,10 +97,16 @@ def _counts(one: Folded) -> AttemptProvenance:
 
 def _survival(results: dict[str, Provenance]) -> list[Table]:
     rows: list[Sequence[Cell]] = [
-        (group, one.moment, one.accepted, one.surviving, with_interval(one.pooled, share=True))
+        (
+            group,
+            survival_share.moment,
+            survival_share.accepted,
+            survival_share.surviving,
+            with_interval(survival_share.pooled, share=True),
+        )
         for group, result in results.items()
-        for one in result.survival
-        if one.accepted
+        for survival_share in result.survival
+        if survival_share.accepted
     ]
     if not rows:
         return []
@@ -114,15 +125,15 @@ def _picture(tenths: dict[str, dict[str, list[int]]], results: dict[str, Provena
                 for part, total in enumerate(totals)
             ]
     kinds = [word for word in _WORDS.values() if any(row["kind"] == word for row in rows)]
-    most = [
+    summaries = [
         f"{group}: {_WORDS[top.source]} {percent(top.pooled.value)}"
         for group, result in results.items()
-        if (top := max(result.sources, key=lambda one: one.characters, default=None)) is not None
+        if (top := max(result.sources, key=lambda source_share: source_share.characters, default=None)) is not None
     ]
     return Picture(
         "origins",
         "Sources of the text over the course of attempts",
-        f"Stacked bars, one for each tenth of the time on the clock. Most characters by: {'; '.join(most)}."
+        f"Stacked bars, one for each tenth of the time on the clock. Most characters by: {'; '.join(summaries)}."
         f"{charts.drawn(groups, tenths)}",
         charts.stacked(rows, kinds, groups, x="part of the time (%)", y="characters"),
         table,

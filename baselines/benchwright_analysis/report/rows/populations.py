@@ -23,7 +23,7 @@ def populations(data: Dataset) -> Section:
     """Attempts of people by intention to treat and per protocol."""
     study = data.study
     if study is None or not study.people_conditions or not data.drawn:
-        return Section("populations", _TITLE, without="Only a study draws conditions for people.")
+        return Section("populations", _TITLE, empty_reason="Only a study draws conditions for people.")
     counts = _counts(data)
     left_out, sided = _left_out(data)
     tables = [_counts_table(counts)]
@@ -32,17 +32,17 @@ def populations(data: Dataset) -> Section:
     numbers: dict[str, object] = {
         "conditions": counts,
         "left_out": left_out,
-        "one_sided": {rule: told for rule, told in sided.items() if told},
+        "one_sided": {rule: explanation for rule, explanation in sided.items() if explanation},
         "concealed": dict(data.concealed),
     }
     lead = _lead(data, sided)
-    if all(one.is_analysed for one in data.observations if one.intended):
+    if all(observation.is_analysed for observation in data.observations if observation.intended):
         lead.append("Nothing was left out, so both are the same here.")
         return Section("populations", _TITLE, lead, (), tables, numbers)
-    other = _OTHER[data.population]
-    found = answers(data if other is Population.PER_PROTOCOL else data.by_intention())
-    numbers[f"answer_{_WORDS[other].replace(' ', '_')}"] = found
-    tables.append(replace(answer_table(found), title=f"The answer {_WORDS[other]}, by condition"))
+    other_population = _OTHER[data.population]
+    other_answers = answers(data if other_population is Population.PER_PROTOCOL else data.by_intention())
+    numbers[f"answer_{_WORDS[other_population].replace(' ', '_')}"] = other_answers
+    tables.append(replace(answer_table(other_answers), title=f"The answer {_WORDS[other_population]}, by condition"))
     compared = _compared(data)
     if compared.rows:
         tables.append(compared)
@@ -57,7 +57,7 @@ def _lead(data: Dataset, sided: Mapping[str, str]) -> list[str]:
     ]
     if data.study is not None and data.study.analysis is not None:
         lead.append(f"The primary analysis is planned {_WORDS[data.population]}.")
-    unequal = [f"“{rule}” {told}" for rule, told in sided.items() if told]
+    unequal = [f"“{rule}” {explanation}" for rule, explanation in sided.items() if explanation]
     if unequal:
         lead.append(f"Rules that do not treat conditions alike: {'; '.join(unequal)}.")
     sealed, everybody = data.concealed.get("sealed", 0), sum(data.concealed.values())
@@ -74,29 +74,33 @@ _OTHER = dict(zip(_WORDS, reversed(_WORDS), strict=True))
 
 def _counts(data: Dataset) -> dict[str, dict[str, int | float]]:
     names = [condition.name for condition in data.study.people_conditions] if data.study is not None else []
-    people = [one for one in data.observations if one.is_person and one.study and not one.practice]
-    found: dict[str, dict[str, int | float]] = {}
+    people = [
+        observation
+        for observation in data.observations
+        if observation.is_person and observation.study and not observation.practice
+    ]
+    counts_by_condition: dict[str, dict[str, int | float]] = {}
     for name in names:
-        mine = [one for one in people if one.condition == name]
-        intended = [one for one in mine if one.intended]
+        condition_rows = [observation for observation in people if observation.condition == name]
+        intended = [observation for observation in condition_rows if observation.intended]
         drawn = data.drawn.get(name, 0)
-        solved = sum(one.passed for one in intended)
-        found[name] = {
+        solved = sum(observation.passed for observation in intended)
+        counts_by_condition[name] = {
             "drawn": drawn,
-            "begun": len(mine),
-            "still_open": sum(not one.intended for one in mine),
+            "begun": len(condition_rows),
+            "still_open": sum(not observation.intended for observation in condition_rows),
             "intention_to_treat": len(intended),
-            "per_protocol": sum(one.is_analysed for one in mine),
+            "per_protocol": sum(observation.is_analysed for observation in condition_rows),
             "solved": solved,
             "solved_share_of_drawn": solved / drawn if drawn else 0.0,
         }
-    return found
+    return counts_by_condition
 
 
 def _counts_table(counts: Mapping[str, Mapping[str, int | float]]) -> Table:
     rows: list[Sequence[Cell]] = [
-        (name, *(one[key] for key in list(one)[:-1]), percent(float(one["solved_share_of_drawn"])))
-        for name, one in counts.items()
+        (name, *(counts_row[key] for key in list(counts_row)[:-1]), percent(float(counts_row["solved_share_of_drawn"])))
+        for name, counts_row in counts.items()
     ]
     return Table(
         "Tasks of people, from the draw to the analysis",
@@ -112,15 +116,15 @@ def _counts_table(counts: Mapping[str, Mapping[str, int | float]]) -> Table:
 
 def _left_out(data: Dataset) -> tuple[dict[str, dict[str, int]], dict[str, str]]:
     study = data.study
-    found: dict[str, dict[str, int]] = {}
+    left_out_counts: dict[str, dict[str, int]] = {}
     sided: dict[str, str] = {}
     for rule in study.exclusions if study is not None else ():
-        told = sentence(rule)
-        hit = [one for one in data.observations if told in one.excluded_by.split("; ")]
-        found[told] = dict(Counter(one.condition for one in hit))
+        rule_text = sentence(rule)
+        hit = [observation for observation in data.observations if rule_text in observation.excluded_by.split("; ")]
+        left_out_counts[rule_text] = dict(Counter(observation.condition for observation in hit))
         if study is not None:
-            sided[told] = one_sided(rule, study, hit)
-    return found, sided
+            sided[rule_text] = one_sided(rule, study, hit)
+    return left_out_counts, sided
 
 
 def _left_out_table(
@@ -148,19 +152,25 @@ def _compared(data: Dataset) -> Table:
 
 
 def _comparisons(data: Dataset) -> dict[tuple[str, str], str]:
-    found: dict[tuple[str, str], str] = {}
+    comparisons: dict[tuple[str, str], str] = {}
     # Rules for people leave no attempt of a model out.
-    people = {f"{one} against {other}" for one in data.people_groups for other in data.people_groups}
+    people = {
+        f"{first_group} against {second_group}"
+        for first_group in data.people_groups
+        for second_group in data.people_groups
+    }
     for section in (success(data), survival(data)):
         for table in section.tables:
             if table.columns[0] != _COMPARISON:
                 continue
             has_what = table.columns[1] == "what"
             for row in (row for row in table.rows if row[0] in people):
-                what = str(row[1]) if has_what else table.title
-                rest = zip(table.columns[2 if has_what else 1 :], row[2 if has_what else 1 :], strict=True)
-                told = "; ".join(
-                    str(cell) if "interval" in column else f"{column} {cell}" for column, cell in rest if cell != "–"
+                quantity = str(row[1]) if has_what else table.title
+                column_cells = zip(table.columns[2 if has_what else 1 :], row[2 if has_what else 1 :], strict=True)
+                summary = "; ".join(
+                    str(cell) if "interval" in column else f"{column} {cell}"
+                    for column, cell in column_cells
+                    if cell != "–"
                 )
-                found[str(row[0]), what] = told
-    return found
+                comparisons[str(row[0]), quantity] = summary
+    return comparisons

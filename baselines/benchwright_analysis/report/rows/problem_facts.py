@@ -58,10 +58,10 @@ class ProblemFacts:
         }
 
     @classmethod
-    def of(cls, pack: Pack, problem: Problem, labels: PackLabels) -> ProblemFacts:
+    def from_problem(cls, pack: Pack, problem: Problem, labels: PackLabels) -> ProblemFacts:
         """The facts of a problem's public side, and of its labels."""
         settled = labels.all_settled(problem)
-        said = {kind: one.value for kind, one in settled.items()}
+        label_values = {kind: settled_label.value for kind, settled_label in settled.items()}
         question = problem.public.question
         # The number in a question's id counts the questions of a data set; that of a design counts variants.
         family = _VARIANT.sub("", problem.id) if question is None else question.group or problem.id
@@ -70,10 +70,10 @@ class ProblemFacts:
             kind=problem.kind.value,
             category=problem.category.value if problem.category is not None else "",
             category_label=problem.category.label if problem.category is not None else "",
-            difficulty=said.get(LabelKind.DIFFICULTY, problem.difficulty.value),
+            difficulty=label_values.get(LabelKind.DIFFICULTY, problem.difficulty.value),
             format=question.format.value if question is not None else "",
-            skill=said.get(LabelKind.SKILL, ""),
-            topic=said.get(LabelKind.TOPIC) or (question.domain if question is not None else ""),
+            skill=label_values.get(LabelKind.SKILL, ""),
+            topic=label_values.get(LabelKind.TOPIC) or (question.domain if question is not None else ""),
             language=question.language if question is not None else "",
             domain=question.domain if question is not None else "",
             subdomain=question.subdomain if question is not None else "",
@@ -82,7 +82,7 @@ class ProblemFacts:
             published=problem.published or pack.published or "",
             has_pictures=bool(problem.public.figures),
             options=tuple(choice.letter for choice in question.choices) if question is not None else (),
-            labelled_by=tuple((kind.value, one.by) for kind, one in settled.items()),
+            labelled_by=tuple((kind.value, settled_label.by) for kind, settled_label in settled.items()),
         )
 
 
@@ -92,14 +92,14 @@ def facts_of(store: Store, problems: set[str]) -> Mapping[str, ProblemFacts]:
     Raises:
         DatasetError: A file of labels is damaged.
     """
-    found: dict[str, ProblemFacts] = {}
+    facts_by_ref: dict[str, ProblemFacts] = {}
     for public in packs_of(store, problems):
         labels = store.labels(public.name)
         for problem in public.problems:
             ref = f"{public.name}/{problem.id}"
             if ref in problems:
-                found[ref] = ProblemFacts.of(public, problem, labels)
-    return found
+                facts_by_ref[ref] = ProblemFacts.from_problem(public, problem, labels)
+    return facts_by_ref
 
 
 def packs_of(store: Store, problems: set[str]) -> Iterator[Pack]:

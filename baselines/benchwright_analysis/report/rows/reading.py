@@ -59,8 +59,8 @@ def count_events(path: Path | str) -> int:
     try:
         with engine.connect() as connection:
             newest = select(func.max(EVENTS.c.seq).label("seq")).where(EVENTS.c.attempt == ATTEMPTS.c.id)
-            each = select(newest.scalar_subquery().label("events")).select_from(ATTEMPTS).subquery()
-            return int(connection.scalar(select(func.sum(each.c.events))) or 0)
+            event_counts = select(newest.scalar_subquery().label("events")).select_from(ATTEMPTS).subquery()
+            return int(connection.scalar(select(func.sum(event_counts.c.events))) or 0)
     except SQLAlchemyError as error:
         raise explain(path, error) from error
     finally:
@@ -81,8 +81,10 @@ def fold_attempts(job: Job, *, events: int) -> tuple[list[Folded], list[Path]]:
     workers = min(processors, _WORKERS, len(job.headers)) if events > IN_ONE_PROCESS else 1
     if workers <= 1:
         # The events of one attempt are read in their order, but its chain can be checked beside that.
-        beside = job.check and events > IN_ONE_PROCESS and processors > 1
-        return _folded_and_checked(job) if beside else _folded(job), [job.events] if job.events is not None else []
+        is_checked_beside = job.check and events > IN_ONE_PROCESS and processors > 1
+        return _folded_and_checked(job) if is_checked_beside else _folded(job), [
+            job.events
+        ] if job.events is not None else []
     # Neighbours are of about the same time and length, so every n-th goes to one worker.
     parts = [
         Job(
@@ -96,8 +98,10 @@ def fold_attempts(job: Job, *, events: int) -> tuple[list[Folded], list[Path]]:
         for number in range(workers)
     ]
     with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
-        found = [_unpacked(part) for part in pool.map(_fold_part, parts)]
-    by_attempt = {one.observation.attempt: one for part in found for one in part}
+        folded_parts = [_unpacked(part) for part in pool.map(_fold_part, parts)]
+    by_attempt = {
+        folded_attempt.observation.attempt: folded_attempt for part in folded_parts for folded_attempt in part
+    }
     return [by_attempt[header.id] for header in job.headers], [part.events for part in parts if part.events]
 
 
@@ -116,13 +120,13 @@ def _folded_and_checked(job: Job) -> list[Folded]:
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
         checking = pool.submit(_flaw_of_part, job)
         try:
-            found = _folded(replace(job, check=False))
+            folded_attempts = _folded(replace(job, check=False))
         except LogDamagedError:
             # What can't be read is found by its hash as well, and then named the same as without another process.
             _require_none(checking.result())
             raise
         _require_none(checking.result())
-    return found
+    return folded_attempts
 
 
 def _require_none(flaw: _Failed | None) -> None:
@@ -137,7 +141,7 @@ def _flaw_of_part(job: Job) -> _Failed | None:
         try:
             with engine.connect() as connection:
                 for header in job.headers:
-                    for _ in _named(job, header, _checked(connection, header)):
+                    for _ in _located_rows(job, header, _checked(connection, header)):
                         pass
         finally:
             engine.dispose()
@@ -173,7 +177,7 @@ def _fold(job: Job) -> Iterator[Folded]:
     try:
         with engine.connect() as connection:
             for header in job.headers:
-                yield _one(job, connection, header, sink.columns if sink is not None else None)
+                yield _fold_attempt(job, connection, header, sink.columns if sink is not None else None)
                 if sink is not None and len(sink.columns) >= _ROWS_AT_ONCE:
                     sink.write()
             if sink is not None:
@@ -186,7 +190,7 @@ def _fold(job: Job) -> Iterator[Folded]:
         engine.dispose()
 
 
-def _one(job: Job, connection: Connection, header: AttemptHeader, events: EventColumns | None) -> Folded:
+def _fold_attempt(job: Job, connection: Connection, header: AttemptHeader, events: EventColumns | None) -> Folded:
     fold = Fold(
         header,
         job.facts.get(header.problem, ProblemFacts()),
@@ -196,7 +200,7 @@ def _one(job: Job, connection: Connection, header: AttemptHeader, events: EventC
     rows: Iterable[Sequence[Any]] = _checked(connection, header) if job.check else _plain(connection, header.id)
     number = 1
     try:
-        for number, wall, mono_ns, process, body in _named(job, header, rows):
+        for number, wall, mono_ns, process, body in _located_rows(job, header, rows):
             fold.take(number, wall, mono_ns, process, body)
     except _UNREADABLE as error:
         raise _damaged(job, header, number, error) from error
@@ -206,14 +210,14 @@ def _one(job: Job, connection: Connection, header: AttemptHeader, events: EventC
 _UNREADABLE = (ValueError, KeyError, TypeError, OverflowError, sqlite3.OperationalError)
 
 
-def _named(job: Job, header: AttemptHeader, rows: Iterable[Sequence[Any]]) -> Generator[Sequence[Any]]:
+def _located_rows(job: Job, header: AttemptHeader, rows: Iterable[Sequence[Any]]) -> Generator[Sequence[Any]]:
     """The rows of an attempt; what is wrong with one is raised with its place."""
-    seq = place = 0
+    seq = event_number = 0
     fetched = iter(rows)
     try:
         while True:
             # Undecodable text shows when the row is fetched.
-            place = seq + 1
+            event_number = seq + 1
             row = next(fetched, None)
             if row is None:
                 break
@@ -224,14 +228,14 @@ def _named(job: Job, header: AttemptHeader, rows: Iterable[Sequence[Any]]) -> Ge
         if not seq:
             raise _FlawError("there is no event at all")
     except _UNREADABLE as error:
-        raise _damaged(job, header, place, error) from error
+        raise _damaged(job, header, event_number, error) from error
 
 
-def _damaged(job: Job, header: AttemptHeader, place: int, error: Exception) -> LogDamagedError:
+def _damaged(job: Job, header: AttemptHeader, event_number: int, error: Exception) -> LogDamagedError:
     flaw = error if isinstance(error, _FlawError) else "it can't be read"
     return LogDamagedError(
         display_name(job.path),
-        f"event {place} of attempt {header.id} ({header.solver}, {header.problem}) is not as it was "
+        f"event {event_number} of attempt {header.id} ({header.solver}, {header.problem}) is not as it was "
         f"written: {flaw}. Restore the log from a backup, or leave the attempt out with --without {header.id[:8]}.",
     )
 
@@ -253,9 +257,9 @@ def _plain(connection: Connection, attempt: str, names: Sequence[str] = _READ) -
         driver.text_factory = str
         return driver.execute(f"SELECT {', '.join(names)} FROM events WHERE attempt = ? ORDER BY seq", (attempt,))  # noqa: S608
     columns = (EVENTS.c[name] for name in names)
-    wanted = select(*columns).where(EVENTS.c.attempt == attempt).order_by(EVENTS.c.seq)
+    query = select(*columns).where(EVENTS.c.attempt == attempt).order_by(EVENTS.c.seq)
     # An attempt may have a million events: they pass by.
-    return connection.execute(wanted, execution_options={"yield_per": _READ_AT_ONCE}).tuples()
+    return connection.execute(query, execution_options={"yield_per": _READ_AT_ONCE}).tuples()
 
 
 def _checked(connection: Connection, header: AttemptHeader) -> Iterator[Sequence[Any]]:

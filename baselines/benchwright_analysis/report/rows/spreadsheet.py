@@ -20,14 +20,14 @@ def without_formulas(table: pa.Table, columns: Collection[str] | None = None) ->
     """
     import pyarrow as pa
 
-    for place, field in enumerate(table.schema):
+    for index, field in enumerate(table.schema):
         if not pa.types.is_string(field.type) or (columns is not None and field.name not in columns):
             continue
-        column = table.column(place)
+        column = table.column(index)
         if not any(text and text.startswith(_BEGINNINGS) for text in column.unique().to_pylist()):
             continue
         safe = [without_formula(text) if text else text for text in column.to_pylist()]
-        table = table.set_column(place, field, pa.array(safe, type=field.type))
+        table = table.set_column(index, field, pa.array(safe, type=field.type))
     return table
 
 

@@ -34,8 +34,8 @@ def about_edit(body: str) -> tuple[EventBody, str, int | None]:
         ValueError: It does not fit its type.
     """
     # The version is the last key, and the editor says the same of most edits: each kind of event is read once.
-    begin, found, version = body.rpartition(_VERSION)
-    if found and version[:-1].isdecimal():
+    begin, separator, version = body.rpartition(_VERSION)
+    if separator and version[:-1].isdecimal():
         event, path = _versioned(begin)
         return event, path, int(version[:-1])
     event = model_of(read_json(body))

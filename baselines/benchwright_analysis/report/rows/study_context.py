@@ -28,130 +28,165 @@ def known_study(log: StudyLog, study: str) -> RegisteredStudy:
     return Studies(log, Attempts(log)).study(study)
 
 
-def participants(log: StudyLog, known: RegisteredStudy, observations: Sequence[Observation]) -> Participants:
+def participants(log: StudyLog, registered_study: RegisteredStudy, observations: Sequence[Observation]) -> Participants:
     """What exclusion rules ask of participants."""
-    study = known.study
+    study = registered_study.study
     checks = study.attention_checks
     failed: dict[str, int] = {}
     withdrew: set[str] = set()
     for participant in log.journal.participants(study.study):
-        for kept in log.journal.entries(study.study, participant):
-            if isinstance(kept.entry, QuestionnaireAnswered):
-                answers = kept.entry.answers
-                failed[participant] = sum(answers.get(name) != wanted for name, wanted in checks.items())
-            if isinstance(kept.entry, ConsentEntry):
-                (withdrew.discard if kept.entry.given else withdrew.add)(participant)
-    done = Counter(
-        one.participant
-        for one in observations
-        if not one.practice and one.state in ("submitted", "timed_out") and one.is_person
+        for journal_entry in log.journal.entries(study.study, participant):
+            if isinstance(journal_entry.entry, QuestionnaireAnswered):
+                answers = journal_entry.entry.answers
+                failed[participant] = sum(answers.get(name) != right_answer for name, right_answer in checks.items())
+            if isinstance(journal_entry.entry, ConsentEntry):
+                (withdrew.discard if journal_entry.entry.given else withdrew.add)(participant)
+    done_counts = Counter(
+        observation.participant
+        for observation in observations
+        if not observation.practice and observation.state in ("submitted", "timed_out") and observation.is_person
     )
-    unfinished = {one.participant: len(one.tasks) - done[one.participant] for one in known.plan.assignments}
+    unfinished = {
+        assignment.participant: len(assignment.tasks) - done_counts[assignment.participant]
+        for assignment in registered_study.plan.assignments
+    }
     return Participants(failed, unfinished, frozenset(withdrew))
 
 
-def deviations(log: StudyLog, known: RegisteredStudy, observations: Sequence[Observation]) -> list[str]:
+def deviations(log: StudyLog, registered_study: RegisteredStudy, observations: Sequence[Observation]) -> list[str]:
     """What is not as the study file says, as sentences; none if all is."""
-    study = known.study.study
-    mine = [one for one in observations if one.study == study and not one.practice]
-    found = [*_plan_deviations(known, mine), *_order_deviations(known, mine), *_model_deviations(known, mine)]
-    flagged = Counter(rule for one in mine for rule in one.violation_rules.split())
+    study = registered_study.study.study
+    study_observations = [
+        observation for observation in observations if observation.study == study and not observation.practice
+    ]
+    sentences = [
+        *_plan_deviations(registered_study, study_observations),
+        *_order_deviations(registered_study, study_observations),
+        *_model_deviations(registered_study, study_observations),
+    ]
+    flagged = Counter(rule for observation in study_observations for rule in observation.violation_rules.split())
     if flagged:
-        told = ", ".join(f"{rule.replace('_', ' ')} in {amount}" for rule, amount in sorted(flagged.items()))
-        found.append(f"Violations of a condition were flagged: {told} attempts.")
-    late = [one for one in mine if one.limit_s is not None and one.clock_s > one.limit_s + 60]
+        violations_text = ", ".join(f"{rule.replace('_', ' ')} in {amount}" for rule, amount in sorted(flagged.items()))
+        sentences.append(f"Violations of a condition were flagged: {violations_text} attempts.")
+    late = [
+        observation
+        for observation in study_observations
+        if observation.limit_s is not None and observation.clock_s > observation.limit_s + 60
+    ]
     if late:
-        found.append(f"{len(late)} attempts went on for more than a minute after the time limit.")
+        sentences.append(f"{len(late)} attempts went on for more than a minute after the time limit.")
     deleted = [stone.id for stone in log.journal.tombstones(study) if stone.kind == "participant"]
     if deleted:
-        found.append(f"The data of {len(deleted)} participants were deleted on their wish.")
-    if known.closed is not None:
-        found += check_seal(log, study).flaws
-    return found
+        sentences.append(f"The data of {len(deleted)} participants were deleted on their wish.")
+    if registered_study.closed is not None:
+        sentences += check_seal(log, study).flaws
+    return sentences
 
 
-def _plan_deviations(known: RegisteredStudy, mine: Sequence[Observation]) -> list[str]:
-    planned = {(one.participant, task.problem): task for one in known.plan.assignments for task in one.tasks}
-    seen = Counter((one.participant, one.problem) for one in mine if one.is_person)
-    found = []
-    missing = [key for key in planned if key not in seen]
+def _plan_deviations(registered_study: RegisteredStudy, study_observations: Sequence[Observation]) -> list[str]:
+    planned = {
+        (assignment.participant, task.problem): task
+        for assignment in registered_study.plan.assignments
+        for task in assignment.tasks
+    }
+    attempt_counts = Counter(
+        (observation.participant, observation.problem) for observation in study_observations if observation.is_person
+    )
+    sentences = []
+    missing = [key for key in planned if key not in attempt_counts]
     if missing:
-        found.append(f"{len(missing)} of {len(planned)} planned tasks were not begun{_whose(missing)}.")
-    extra = [key for key in seen if key not in planned]
+        sentences.append(f"{len(missing)} of {len(planned)} planned tasks were not begun{_participants_note(missing)}.")
+    extra = [key for key in attempt_counts if key not in planned]
     if extra:
-        found.append(f"{len(extra)} attempts belong to no planned task{_whose(extra)}.")
-    twice = [key for key, amount in seen.items() if amount > 1]
+        sentences.append(f"{len(extra)} attempts belong to no planned task{_participants_note(extra)}.")
+    twice = [key for key, amount in attempt_counts.items() if amount > 1]
     if twice:
-        found.append(f"{len(twice)} tasks were tried more than once{_whose(twice)}.")
-    other = [
-        one
-        for one in mine
-        if (task := planned.get((one.participant, one.problem))) is not None and task.condition != one.condition
+        sentences.append(f"{len(twice)} tasks were tried more than once{_participants_note(twice)}.")
+    misassigned = [
+        observation
+        for observation in study_observations
+        if (task := planned.get((observation.participant, observation.problem))) is not None
+        and task.condition != observation.condition
     ]
-    if other:
-        found.append(f"{len(other)} attempts were under another condition than planned.")
-    return found
+    if misassigned:
+        sentences.append(f"{len(misassigned)} attempts were under another condition than planned.")
+    return sentences
 
 
-def _whose(keys: Sequence[tuple[str, str]]) -> str:
+def _participants_note(keys: Sequence[tuple[str, str]]) -> str:
     names = list(dict.fromkeys(participant for participant, _ in keys))
     return f" ({', '.join(names[:_NAMED])}{' …' if len(names) > _NAMED else ''})"
 
 
-def _order_deviations(known: RegisteredStudy, mine: Sequence[Observation]) -> list[str]:
+def _order_deviations(registered_study: RegisteredStudy, study_observations: Sequence[Observation]) -> list[str]:
     starts: dict[str, list[tuple[str, int]]] = {}
-    for one in mine:
-        if one.is_person and one.started and one.position is not None:
-            starts.setdefault(one.participant, []).append((one.started, one.position))
-    wrong = [who for who, each in starts.items() if [place for _, place in sorted(each)] != sorted(p for _, p in each)]
+    for observation in study_observations:
+        if observation.is_person and observation.started and observation.position is not None:
+            starts.setdefault(observation.participant, []).append((observation.started, observation.position))
+    wrong = [
+        participant
+        for participant, task_starts in starts.items()
+        if [position for _, position in sorted(task_starts)] != sorted(p for _, p in task_starts)
+    ]
     return [f"{len(wrong)} participants began tasks in another order than assigned."] if wrong else []
 
 
-def _model_deviations(known: RegisteredStudy, mine: Sequence[Observation]) -> list[str]:
-    found = []
-    for condition in known.study.conditions:
+def _model_deviations(registered_study: RegisteredStudy, study_observations: Sequence[Observation]) -> list[str]:
+    sentences = []
+    for condition in registered_study.study.conditions:
         if condition.solver.is_person:
             continue
-        wanted = condition.samples * len(known.study.problems_of(condition))
+        planned_count = condition.samples * len(registered_study.study.problems_of(condition))
         names = (condition.name, condition.solver.value)
-        there = sum(one.condition in names and condition.worker in (one.participant, one.model) for one in mine)
-        if there != wanted:
-            found.append(f"Of {condition.worker} ({condition.name}) there are {there} samples; {wanted} were planned.")
-    return found
+        sample_count = sum(
+            observation.condition in names and condition.worker in (observation.participant, observation.model)
+            for observation in study_observations
+        )
+        if sample_count != planned_count:
+            sentences.append(
+                f"Of {condition.worker} ({condition.name}) there are {sample_count} samples; {planned_count} were "
+                "planned."
+            )
+    return sentences
 
 
 def remarks(observations: Sequence[Observation], undecided_reasons: Mapping[str, int]) -> list[str]:
     """What else bears on the result: tools, sandboxes, changed problems, sources of edits."""
-    counted = [one for one in observations if one.is_analysed]
-    found = []
+    counted = [observation for observation in observations if observation.is_analysed]
+    sentences = []
     digests: dict[str, set[str]] = {}
-    for one in counted:
-        digests.setdefault(one.problem, set()).add(one.problem_digest)
-    changed = sorted(problem for problem, each in digests.items() if len(each) > 1)
+    for observation in counted:
+        digests.setdefault(observation.problem, set()).add(observation.problem_digest)
+    changed = sorted(problem for problem, problem_digests in digests.items() if len(problem_digests) > 1)
     if changed:
-        found.append(f"These problems changed between attempts: {', '.join(changed[:_NAMED])}.")
-    toolchains = Counter(one.toolchain for one in counted if one.toolchain)
+        sentences.append(f"These problems changed between attempts: {', '.join(changed[:_NAMED])}.")
+    toolchains = Counter(observation.toolchain for observation in counted if observation.toolchain)
     if len(toolchains) > 1:
-        found.append(
+        sentences.append(
             f"Verdicts were made with {len(toolchains)} different toolchains; the column `toolchain` names them."
         )
     elif toolchains:
-        found.append(f"All runs were made with one toolchain, of digest {next(iter(toolchains))[:16]}.")
-    sandboxes = Counter(one.sandbox for one in counted if one.sandbox)
+        sentences.append(f"All runs were made with one toolchain, of digest {next(iter(toolchains))[:16]}.")
+    sandboxes = Counter(observation.sandbox for observation in counted if observation.sandbox)
     if sandboxes:
-        found.append(
+        sentences.append(
             "Sandbox of the runs: " + ", ".join(f"{name} ({amount})" for name, amount in sandboxes.items()) + "."
         )
     if undecided_reasons:
-        told = ", ".join(f"{reason.replace('_', ' ')} ({amount})" for reason, amount in undecided_reasons.items())
-        found.append(f"Attempts whose newest verdict is undecided, by reason: {told}.")
-        if "tool_missing" in undecided_reasons:
-            found.append("A tool was missing: tests that need a commercial simulator can't run with open-source ones.")
-    people = [one for one in counted if one.is_person]
-    told_by_editor = [one for one in people if one.change_reasons is not None]
-    if told_by_editor and not all(one.change_reasons for one in told_by_editor):
-        without = sum(not one.change_reasons for one in told_by_editor)
-        found.append(
-            f"In {without} attempts the editor did not report where edits came from, so more origins are inferred."
+        reasons_text = ", ".join(
+            f"{reason.replace('_', ' ')} ({amount})" for reason, amount in undecided_reasons.items()
         )
-    return found
+        sentences.append(f"Attempts whose newest verdict is undecided, by reason: {reasons_text}.")
+        if "tool_missing" in undecided_reasons:
+            sentences.append(
+                "A tool was missing: tests that need a commercial simulator can't run with open-source ones."
+            )
+    people = [observation for observation in counted if observation.is_person]
+    told_by_editor = [observation for observation in people if observation.change_reasons is not None]
+    if told_by_editor and not all(observation.change_reasons for observation in told_by_editor):
+        unreported_count = sum(not observation.change_reasons for observation in told_by_editor)
+        sentences.append(
+            f"In {unreported_count} attempts the editor did not report where edits came from, so more origins are "
+            "inferred."
+        )
+    return sentences

@@ -14,16 +14,24 @@ from benchwright_studies.plan.vocabulary import Population
 
 def support(data: Dataset) -> Section:
     """The box at the top of the report."""
-    people = {one.observation.participant for one in data.analysed if one.observation.is_person}
+    people = {
+        folded_attempt.observation.participant
+        for folded_attempt in data.analysed
+        if folded_attempt.observation.is_person
+    }
     reasons = count_by_reason(data.observations)
     left_out = len(data.observations) - len(data.analysed)
-    problems = {one.observation.problem for one in data.analysed}
-    models = {one.observation.participant for one in data.analysed if not one.observation.is_person}
-    own = sum(one.observation.is_person for one in data.analysed)
+    problems = {folded_attempt.observation.problem for folded_attempt in data.analysed}
+    models = {
+        folded_attempt.observation.participant
+        for folded_attempt in data.analysed
+        if not folded_attempt.observation.is_person
+    }
+    person_attempts = sum(folded_attempt.observation.is_person for folded_attempt in data.analysed)
     lead = [
         f"{count(len(data.analysed), 'attempt')} at {count(len(problems), 'problem')} count: "
-        f"{count(own, 'attempt')} of {count(len(people), 'person', 'people')}, "
-        f"{count(len(data.analysed) - own, 'attempt')} of {count(len(models), 'model')}.",
+        f"{count(person_attempts, 'attempt')} of {count(len(people), 'person', 'people')}, "
+        f"{count(len(data.analysed) - person_attempts, 'attempt')} of {count(len(models), 'model')}.",
         f"{count(left_out, 'attempt')} left out" + (f": {_reasons(reasons)}." if reasons else "."),
         *_by_intention(data),
     ]
@@ -68,11 +76,15 @@ def support(data: Dataset) -> Section:
 
 def _by_intention(data: Dataset) -> list[str]:
     """How many count by intention to treat, where that differs."""
-    if all(one.is_analysed for one in data.observations if one.intended):
+    if all(observation.is_analysed for observation in data.observations if observation.intended):
         return []
-    own = [one.observation for one in data.by_intention().analysed if one.observation.is_person]
-    people = {one.participant for one in own}
-    counted = f"{count(len(own), 'attempt')} of {count(len(people), 'person', 'people')}"
+    person_observations = [
+        folded_attempt.observation
+        for folded_attempt in data.by_intention().analysed
+        if folded_attempt.observation.is_person
+    ]
+    people = {observation.participant for observation in person_observations}
+    counted = f"{count(len(person_observations), 'attempt')} of {count(len(people), 'person', 'people')}"
     if data.population is Population.INTENTION_TO_TREAT:
         return [
             "These counts are per protocol, as every section but “The answer” and “Who counts” is. “The answer” is by "
@@ -94,24 +106,24 @@ def _power(data: Dataset) -> tuple[dict[str, Crossed], str]:
         )
     first, second = data.people_groups[:2]
     timed = {group: rows for group, rows in by_condition(data).items() if group in (first, second)}
-    found: dict[str, Crossed] = {}
-    of_each = ([one for one in data.decided if one.group == group] for group in (first, second))
+    differences: dict[str, Crossed] = {}
+    of_each = ([observation for observation in data.decided if observation.group == group] for group in (first, second))
     if (solved := solved_difference(*of_each)) is not None:
-        found["solved"] = solved
+        differences["solved"] = solved
     if len(timed) == 2:
         compared, _ = compare(data, timed, limit_of(timed))
         if compared:
-            found["minutes"] = compared[0].difference
-    if not found:
+            differences["minutes"] = compared[0].difference
+    if not differences:
         return {}, f"No comparison of {first} and {second} is possible: no problem has a verdict under both."
     parts = []
-    if "solved" in found and found["solved"].detectable is not None:
-        parts.append(f"{number(100 * found['solved'].detectable, 0)} percentage points in the share solved")
-    if "minutes" in found and found["minutes"].detectable is not None:
-        parts.append(f"{number(found['minutes'].detectable, 1)} minutes in the mean time")
+    if "solved" in differences and differences["solved"].detectable is not None:
+        parts.append(f"{number(100 * differences['solved'].detectable, 0)} percentage points in the share solved")
+    if "minutes" in differences and differences["minutes"].detectable is not None:
+        parts.append(f"{number(differences['minutes'].detectable, 1)} minutes in the mean time")
     if not parts:
-        return found, f"What could have been found can't be said. {next(iter(found.values())).note}"
-    return found, (
+        return differences, f"What could have been found can't be said. {next(iter(differences.values())).note}"
+    return differences, (
         f"With this many people and problems, a true difference between {first} and {second} is found in 4 of 5 such "
         f"studies if it is at least {' or '.join(parts)}. Smaller differences may exist and stay unseen."
     )

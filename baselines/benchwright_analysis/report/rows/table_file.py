@@ -66,24 +66,24 @@ def read_table(table: Path, mapping: Path | None = None) -> ForeignTable:
     Raises:
         TableError: Naming file, line (of Parquet: row) and column.
     """
-    known = read_mapping(mapping) if mapping is not None else ColumnMap()
+    column_map = read_mapping(mapping) if mapping is not None else ColumnMap()
     names, records = _parquet(table) if table.suffix.lower() in (".parquet", ".pq") else _csv(table)
-    columns = _columns(table, names, known, mapping)
+    columns = _columns(table, names, column_map, mapping)
     rows: list[Observation] = []
     minutes: dict[str, float] = {}
-    for place, record in records:
-        where = f"{table}, {place}"
-        values = _values(record, columns, known, where)
+    for position, record in records:
+        location = f"{table}, {position}"
+        values = _values(record, columns, column_map, location)
         baseline = values.pop("human_minutes", None)
-        row = _observation(values, where, columns, len(rows) + 1)
+        row = _observation(values, location, columns, len(rows) + 1)
         rows.append(row)
         if baseline is not None:
-            minutes[row.problem] = _same(minutes.get(row.problem), baseline, row.problem, where, columns)
+            minutes[row.problem] = _agreed_minutes(minutes.get(row.problem), baseline, row.problem, location, columns)
     if not rows:
         raise TableError(f"{table}: there are no attempts below the line of column names.")
-    there = {*columns, *known.constants}
+    present_columns = {*columns, *column_map.constants}
     ignored = tuple(name for name in names if name not in columns.values())
-    return ForeignTable(tuple(rows), minutes, known.baseline, ignored, tuple(_assumed(there)))
+    return ForeignTable(tuple(rows), minutes, column_map.baseline, ignored, tuple(_assumed(present_columns)))
 
 
 def read_mapping(file: Path) -> ColumnMap:
@@ -95,7 +95,7 @@ def read_mapping(file: Path) -> ColumnMap:
     try:
         text = file.read_text(encoding="utf-8")
         data = tomllib.loads(text) if file.suffix.lower() == ".toml" else yaml.safe_load(text)
-        found = ColumnMap.model_validate(data if data is not None else {})
+        column_map = ColumnMap.model_validate(data if data is not None else {})
     except OSError as error:
         raise TableError(f"{file}: {error.strerror}.") from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, yaml.YAMLError) as error:
@@ -103,10 +103,10 @@ def read_mapping(file: Path) -> ColumnMap:
     except ValidationError as error:
         first = error.errors()[0]
         raise TableError(f"{file}, {'.'.join(map(str, first['loc']))}: {first['msg']}.") from error
-    for part in (found.columns, found.values, found.constants):
+    for part in (column_map.columns, column_map.values, column_map.constants):
         if unknown := next((name for name in part if name not in _ours()), None):
             raise TableError(f"{file}: there is no column {unknown!r}; docs/reference/codebook.md lists them.")
-    return found
+    return column_map
 
 
 def _ours() -> set[str]:
@@ -154,35 +154,36 @@ def _parquet(file: Path) -> tuple[list[str], Iterator[tuple[str, dict[str, objec
     return table.column_names, ((f"row {number}", row) for number, row in enumerate(rows, 1))
 
 
-def _columns(table: Path, names: Sequence[str], known: ColumnMap, mapping: Path | None) -> dict[str, str]:
+def _columns(table: Path, names: Sequence[str], column_map: ColumnMap, mapping: Path | None) -> dict[str, str]:
     """Our column → the table's."""
     if mapping is None:
-        found = {name: name for name in names if name in _ours()}
+        our_columns = {name: name for name in names if name in _ours()}
     else:
-        found = dict(known.columns)
-        if missing := next((theirs for theirs in found.values() if theirs not in names), None):
+        our_columns = dict(column_map.columns)
+        if missing := next((theirs for theirs in our_columns.values() if theirs not in names), None):
             raise TableError(f"{table}, line 1: there is no column {missing!r}, which {mapping} names.")
-    for needed in _NEEDED:
-        if needed not in found and needed not in known.constants:
+    for required_name in _NEEDED:
+        if required_name not in our_columns and required_name not in column_map.constants:
             raise TableError(
-                f"{table}, line 1: no column says the {needed}. Name one {needed!r}, or give --mapping with a file "
+                f"{table}, line 1: no column says the {required_name}. Name one {required_name!r}, or give "
+                "--mapping with a file "
                 "that says which it is."
             )
-    if not {"time_s", *_TIMES, "passed"} & {*found, *known.constants}:
+    if not {"time_s", *_TIMES, "passed"} & {*our_columns, *column_map.constants}:
         raise TableError(f"{table}, line 1: neither a time (`time_s`, `minutes`, `hours`) nor `passed` is there.")
-    return found
+    return our_columns
 
 
 def _values(
-    record: Mapping[str, object], columns: Mapping[str, str], known: ColumnMap, where: str
+    record: Mapping[str, object], columns: Mapping[str, str], column_map: ColumnMap, location: str
 ) -> dict[str, object]:
-    values: dict[str, object] = dict(known.constants)
+    values: dict[str, object] = dict(column_map.constants)
     for ours, theirs in columns.items():
         value = record[theirs]
-        if (words := known.values.get(ours)) is not None and value is not None:
+        if (words := column_map.values.get(ours)) is not None and value is not None:
             text = str(value)
             if text not in words:
-                raise TableError(f"{where}, column {theirs}: {text!r} is none of {', '.join(words)}.")
+                raise TableError(f"{location}, column {theirs}: {text!r} is none of {', '.join(words)}.")
             value = words[text]
         if isinstance(value, float) and math.isnan(value):
             value = None
@@ -190,28 +191,30 @@ def _values(
             values[ours] = value
     for ours, factor in {**_TIMES, "limit_minutes": 60.0, "human_minutes": 1.0}.items():
         if ours in values:
-            number = _number(values.pop(ours), f"{where}, column {columns.get(ours, ours)}")
+            number = _number(values.pop(ours), f"{location}, column {columns.get(ours, ours)}")
             target = {"limit_minutes": "limit_s", "human_minutes": "human_minutes"}.get(ours, "time_s")
             values[target] = number * factor
     return values
 
 
-def _number(value: object, where: str) -> float:
+def _number(value: object, location: str) -> float:
     try:
         number = float(str(value))
     except ValueError as error:
-        raise TableError(f"{where}: {value!r} is not a number.") from error
+        raise TableError(f"{location}: {value!r} is not a number.") from error
     if not (math.isfinite(number) and number > 0):
-        raise TableError(f"{where}: {value} is not a positive number.")
+        raise TableError(f"{location}: {value} is not a positive number.")
     return number
 
 
-def _observation(values: dict[str, object], where: str, columns: Mapping[str, str], number: int) -> Observation:
-    for needed in _NEEDED:
-        if needed not in values:
-            raise TableError(f"{where}, column {columns.get(needed, needed)}: the {needed} is missing.")
+def _observation(values: dict[str, object], location: str, columns: Mapping[str, str], number: int) -> Observation:
+    for required_name in _NEEDED:
+        if required_name not in values:
+            raise TableError(
+                f"{location}, column {columns.get(required_name, required_name)}: the {required_name} is missing."
+            )
     condition = str(values["condition"])
-    given: dict[str, object] = {
+    fields: dict[str, object] = {
         "attempt": f"row {number}",
         "passed": True,
         "family": values["problem"],
@@ -219,18 +222,18 @@ def _observation(values: dict[str, object], where: str, columns: Mapping[str, st
         "study": "elsewhere",
     } | values
     try:
-        row = Observation.model_validate(_nothing() | given)
+        row = Observation.model_validate(_empty_columns() | fields)
     except ValidationError as error:
         first = error.errors()[0]
         ours = str(first["loc"][0]) if first["loc"] else ""
-        told = f"{first['input']!r}: {first['msg']}"
-        raise TableError(f"{where}, column {columns.get(ours, ours)}: {told}.") from error
+        explanation = f"{first['input']!r}: {first['msg']}"
+        raise TableError(f"{location}, column {columns.get(ours, ours)}: {explanation}.") from error
     for name, value in row:
         if isinstance(value, float) and not (math.isfinite(value) and (value >= 0 or name == "score")):
-            raise TableError(f"{where}, column {columns.get(name, name)}: {value:g} is not a number from 0 on.")
+            raise TableError(f"{location}, column {columns.get(name, name)}: {value:g} is not a number from 0 on.")
     if row.solver not in set(Solver):
         raise TableError(
-            f"{where}, column {columns.get('solver', 'solver')}: {row.solver!r} is none of {', '.join(Solver)}."
+            f"{location}, column {columns.get('solver', 'solver')}: {row.solver!r} is none of {', '.join(Solver)}."
         )
     changes: dict[str, object] = {"clock_s": row.clock_s or row.time_s, "active_s": row.active_s or row.time_s}
     if not row.final:
@@ -243,29 +246,33 @@ def _observation(values: dict[str, object], where: str, columns: Mapping[str, st
     return row.model_copy(update=changes)
 
 
-def _nothing() -> dict[str, object]:
+def _empty_columns() -> dict[str, object]:
     """Every column without a value."""
-    found: dict[str, object] = {"censored_by": ""}
+    empty_values: dict[str, object] = {"censored_by": ""}
     for name, field in Observation.model_fields.items():
-        if field.is_required() and name not in found:
-            found[name] = _EMPTY.get(field.annotation) if isinstance(field.annotation, type) else None
-    return found
+        if field.is_required() and name not in empty_values:
+            empty_values[name] = _EMPTY.get(field.annotation) if isinstance(field.annotation, type) else None
+    return empty_values
 
 
-def _same(before: float | None, now: object, problem: str, where: str, columns: Mapping[str, str]) -> float:
+def _agreed_minutes(
+    earlier_minutes: float | None, now: object, problem: str, location: str, columns: Mapping[str, str]
+) -> float:
     value = float(str(now))
-    if before is not None and before != value:
+    if earlier_minutes is not None and earlier_minutes != value:
         column = columns.get("human_minutes", "human_minutes")
-        raise TableError(f"{where}, column {column}: {problem} has {before:g} minutes before and {value:g} here.")
+        raise TableError(
+            f"{location}, column {column}: {problem} has {earlier_minutes:g} minutes before and {value:g} here."
+        )
     return value
 
 
-def _assumed(there: set[str]) -> Iterator[str]:
-    if "passed" not in there:
+def _assumed(present_columns: set[str]) -> Iterator[str]:
+    if "passed" not in present_columns:
         yield "No column says which attempts passed: all are taken to have."
-    if "solver" not in there:
+    if "solver" not in present_columns:
         yield "No column says who solved: conditions that are not called `model` or `agent` are taken for people's."
-    if "family" not in there:
+    if "family" not in present_columns:
         yield "No column says which problems belong together: each is taken to be a family of its own."
-    if "forecast_blind_minutes" not in there:
+    if "forecast_blind_minutes" not in present_columns:
         yield "No column has forecasts that were made before the condition was known, so nothing is adjusted for them."

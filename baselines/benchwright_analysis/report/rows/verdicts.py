@@ -52,12 +52,12 @@ class JudgedAnswer:
 class Verdicts:
     """Takes the verdicts of an attempt, as JSON has them."""
 
-    __slots__ = ("_all", "digests", "judge_cost_usd", "judged_by", "sequence", "tests")
+    __slots__ = ("_verdicts", "digests", "judge_cost_usd", "judged_by", "sequence", "tests")
 
     def __init__(self) -> None:
         self.sequence: VerdictSequence[AttemptVerdict] = VerdictSequence()
         """What they come to."""
-        self._all: list[AttemptVerdict] = []
+        self._verdicts: list[AttemptVerdict] = []
         self.tests: tuple[int | None, int | None] = (None, None)
         """Hidden tests passed and in total, of the newest run that counted them."""
         self.digests: dict[str, str] = {}
@@ -68,9 +68,9 @@ class Verdicts:
         """A run or an answer got a verdict."""
         verdict = AttemptVerdict(number=value["number"], active_ns=active_ns, clock_ns=clock_ns)
         verdict.read(value)
-        self._all.append(verdict)
+        self._verdicts.append(verdict)
         self.sequence = self.sequence.added(verdict)
-        self._beside(value)
+        self._take_details(value)
 
     def decide_late(self, value: dict[str, Any]) -> None:
         """A verdict came later than its try."""
@@ -80,9 +80,9 @@ class Verdicts:
             return verdict
 
         self.sequence = self.sequence.decided_late(value["number"], revise, replaces=value.get("replaces", False))
-        self._beside(value)
+        self._take_details(value)
 
-    def _beside(self, value: dict[str, Any]) -> None:
+    def _take_details(self, value: dict[str, Any]) -> None:
         if value.get("total") is not None:
             self.tests = (value["passed"], value["total"])
         self.digests = value.get("digests") or self.digests
@@ -93,16 +93,18 @@ class Verdicts:
     @property
     def judged(self) -> JudgedAnswer | None:
         """How the newest answer was judged; `None` if no answer was."""
-        if not (said := self.judged_by):
+        if not (judgement := self.judged_by):
             return None
-        usable = [(vote["judge"], vote["label"]) for vote in said.get("votes", ()) if vote["label"]]
+        usable = [(vote["judge"], vote["label"]) for vote in judgement.get("votes", ()) if vote["label"]]
         judges, votes = tuple(judge for judge, _ in usable), tuple(label for _, label in usable)
-        return JudgedAnswer(said.get("method", ""), said.get("label", ""), votes, judges)
+        return JudgedAnswer(judgement.get("method", ""), judgement.get("label", ""), votes, judges)
 
     @property
     def scores(self) -> tuple[tuple[float, float], ...]:
         """(analysed seconds, score) of every decided verdict, in order."""
-        return tuple((one.active_ns / _NS, one.score) for one in self._all if one.score is not None)
+        return tuple(
+            (verdict.active_ns / _NS, verdict.score) for verdict in self._verdicts if verdict.score is not None
+        )
 
     @property
     def failure(self) -> str:

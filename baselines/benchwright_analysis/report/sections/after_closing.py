@@ -12,14 +12,17 @@ _PARTS = ("attempts", "passed_ever", "passed_at_end", "undecided")
 
 def after_closing(data: Dataset) -> Section | None:
     """How they ended, by group; None if there are none."""
-    rows = [one for one in data.observations if AFTER_CLOSING in one.excluded_by.split("; ")]
+    rows = [observation for observation in data.observations if AFTER_CLOSING in observation.excluded_by.split("; ")]
     if not rows:
         return None
-    groups = {group: ended([one for one in rows if one.group == group]) for group in sorted({r.group for r in rows})}
+    groups = {
+        group: ended([observation for observation in rows if observation.group == group])
+        for group in sorted({r.group for r in rows})
+    }
     table = Table(
         "How they ended",
         ("group", *(part.replace("_", " ") for part in _PARTS)),
-        [(group, *(found[part] for part in _PARTS)) for group, found in groups.items()],
+        [(group, *(counts[part] for part in _PARTS)) for group, counts in groups.items()],
     )
     lead = (
         "These attempts are not part of the study as it was closed. Its digest does not cover them, and they are in no "

@@ -53,51 +53,53 @@ def answers(data: Dataset) -> Answers:
     """What the table at the top of the page says."""
     timed = by_condition(data)
     limit = limit_of(timed) if timed else None
-    times = {one.other: one for one in compare(data, timed, limit)[0]} if limit is not None else {}
-    groups = [group for group in data.groups if any(one.group == group for one in data.decided)]
-    found = []
-    first = [one for one in data.decided if groups and one.group == groups[0]]
+    times = {comparison.other: comparison for comparison in compare(data, timed, limit)[0]} if limit is not None else {}
+    groups = [group for group in data.groups if any(observation.group == group for observation in data.decided)]
+    group_answers = []
+    first = [observation for observation in data.decided if groups and observation.group == groups[0]]
     for group in groups:
-        rows = [one for one in data.decided if one.group == group]
+        rows = [observation for observation in data.decided if observation.group == group]
         mean = None
         if limit is not None and group in timed:
-            own = timed[group]
-            mean = restricted_mean(minutes_of(own), passed_of(own), limit.minutes, Dataset.cells(own))
-        found.append(
+            timed_rows = timed[group]
+            mean = restricted_mean(
+                minutes_of(timed_rows), passed_of(timed_rows), limit.minutes, Dataset.cells(timed_rows)
+            )
+        group_answers.append(
             Answer(
                 group=group,
                 attempts=len(rows),
-                people=len({one.participant for one in rows if one.is_person}),
-                problems=len({one.problem for one in rows}),
+                people=len({observation.participant for observation in rows if observation.is_person}),
+                problems=len({observation.problem for observation in rows}),
                 solved=crossed_share(passed_of(rows), Dataset.cells(rows)),
                 solved_difference=None if group == groups[0] else solved_difference(first, rows),
                 minutes=mean,
                 time=times.get(group),
             )
         )
-    return Answers(tuple(found), limit)
+    return Answers(tuple(group_answers), limit)
 
 
-def answer_table(found: Answers) -> Table:
+def answer_table(group_answers: Answers) -> Table:
     """For the page."""
-    up_to = f" up to {found.limit.told} min" if found.limit is not None else ""
-    first = found.rows[0].group if found.rows else ""
+    up_to = f" up to {group_answers.limit.minutes_text} min" if group_answers.limit is not None else ""
+    first = group_answers.rows[0].group if group_answers.rows else ""
     rows: list[list[Cell]] = []
-    digits = 1 if found.limit is None or found.limit.minutes >= 2 else 3
-    for one in found.rows:
-        change = one.time.change if one.time is not None else None
+    digits = 1 if group_answers.limit is None or group_answers.limit.minutes >= 2 else 3
+    for group_answer in group_answers.rows:
+        change = group_answer.time.change if group_answer.time is not None else None
         rows.append(
             [
-                one.group,
-                with_interval(one.solved.estimate, share=True),
+                group_answer.group,
+                with_interval(group_answer.solved.estimate, share=True),
                 "–"
-                if one.solved_difference is None
-                else with_interval(in_percentage_points(one.solved_difference), digits=1),
-                "–" if one.minutes is None else with_interval(one.minutes.estimate, digits=digits),
+                if group_answer.solved_difference is None
+                else with_interval(in_percentage_points(group_answer.solved_difference), digits=1),
+                "–" if group_answer.minutes is None else with_interval(group_answer.minutes.estimate, digits=digits),
                 "–" if change is None else in_percent(change),
-                one.attempts,
-                one.people or "–",
-                one.problems,
+                group_answer.attempts,
+                group_answer.people or "–",
+                group_answer.problems,
             ]
         )
     columns = (
@@ -110,10 +112,20 @@ def answer_table(found: Answers) -> Table:
         "people",
         "problems",
     )
-    notes = {one.note for row in found.rows for one in (row.solved, row.minutes) if one is not None and one.note}
-    why = f"Times are averaged up to {found.limit.told} minutes, {found.limit.why}. " if found.limit else ""
+    notes = {
+        crossed.note
+        for row in group_answers.rows
+        for crossed in (row.solved, row.minutes)
+        if crossed is not None and crossed.note
+    }
+    limit_note = (
+        f"Times are averaged up to {group_answers.limit.minutes_text} minutes, {group_answers.limit.why}. "
+        if group_answers.limit
+        else ""
+    )
     note = (
-        f"{why}Differences are over the problems that both tried. In brackets 95 % intervals, for other people at "
+        f"{limit_note}Differences are over the problems that both tried. In brackets 95 % intervals, for other "
+        "people at "
         f"other problems. {' '.join(sorted(notes))}"
     ).strip()
     return Table("The answer, by condition", columns, rows, note)
@@ -124,10 +136,10 @@ def answer(data: Dataset) -> Section:
     title = "The answer"
     counted = data.as_planned()
     if not counted.decided:
-        return Section("answer", title, without="No attempt that counts has a verdict, so there is no answer yet.")
-    found = answers(counted)
-    numbers = {"conditions": found.rows, "limit": found.limit, "population": data.population.value}
-    return Section("answer", title, _lead(data), (), (answer_table(found),), numbers)
+        return Section("answer", title, empty_reason="No attempt that counts has a verdict, so there is no answer yet.")
+    group_answers = answers(counted)
+    numbers = {"conditions": group_answers.rows, "limit": group_answers.limit, "population": data.population.value}
+    return Section("answer", title, _lead(data), (), (answer_table(group_answers),), numbers)
 
 
 def _lead(data: Dataset) -> list[str]:
@@ -136,13 +148,13 @@ def _lead(data: Dataset) -> list[str]:
         return []
     planned = study.analysis
     if data.registration is None or planned is None:
-        told = "Exploratory: the study was not preregistered."
+        sentence = "Exploratory: the study was not preregistered."
     else:
-        secondary = ", ".join(one.value for one in planned.secondary)
-        told = f"Preregistered. Primary outcome: {planned.primary.value}. Secondary: {secondary or 'none'}."
-    if all(one.is_analysed for one in data.observations if one.intended):
-        return [told]
-    return [f"{told} {_COUNTED[data.population]}"]
+        secondary = ", ".join(measure.value for measure in planned.secondary)
+        sentence = f"Preregistered. Primary outcome: {planned.primary.value}. Secondary: {secondary or 'none'}."
+    if all(observation.is_analysed for observation in data.observations if observation.intended):
+        return [sentence]
+    return [f"{sentence} {_COUNTED[data.population]}"]
 
 
 _COUNTED = {

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from benchwright_analysis.completion.latency import Latencies, latencies
 from benchwright_analysis.completion.numbers import ratio_of_sums
-from benchwright_analysis.completion.tables import latency_table, told
+from benchwright_analysis.completion.tables import estimate_text, latency_table
 from benchwright_analysis.report.fold import Folded
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.section import Cell, Section, Table
@@ -15,7 +15,7 @@ from benchwright_judges.agreement.estimators import Estimate
 
 
 @dataclass(frozen=True)
-class Offered:
+class OfferFunnel:
     """From requests to accepted text that stays, in one group."""
 
     attempts: int
@@ -37,24 +37,28 @@ class Offered:
 
 def assistance(data: Dataset) -> Section | None:
     """Offers and latency by group; None if no completion was offered or taken."""
-    found = {group: those for group in data.groups if (those := [one for one in data.of(group) if _has_any(one)])}
-    if not found:
+    attempts_by_group = {
+        group: offered_attempts
+        for group in data.groups
+        if (offered_attempts := [attempt for attempt in data.attempts_of(group) if _has_any(attempt)])
+    }
+    if not attempts_by_group:
         return None
-    offered = {group: _offered(rows) for group, rows in found.items()}
+    offered = {group: _offered(rows) for group, rows in attempts_by_group.items()}
     rows: list[Sequence[Cell]] = [
         (
             group,
-            one.attempts,
-            one.asked,
-            one.shown,
-            one.accepted,
-            one.partly,
-            told(one.shown_share, share=True),
-            told(one.accepted_share, share=True),
-            told(one.partly_share, share=True),
-            told(one.retained, share=True),
+            group_offers.attempts,
+            group_offers.asked,
+            group_offers.shown,
+            group_offers.accepted,
+            group_offers.partly,
+            estimate_text(group_offers.shown_share, share=True),
+            estimate_text(group_offers.accepted_share, share=True),
+            estimate_text(group_offers.partly_share, share=True),
+            estimate_text(group_offers.retained, share=True),
         )
-        for group, one in offered.items()
+        for group, group_offers in offered.items()
     ]
     note = (
         "Partly: of the accepted, those of which only a part was taken. Retained: accepted characters that are still "
@@ -66,7 +70,7 @@ def assistance(data: Dataset) -> Section | None:
         *("shown / asked", "accepted / shown", "partly / accepted", "retained"),
     )
     funnel = Table("From request to text that stays", columns, [tuple(map(_dashed, row)) for row in rows], note)
-    times = _latencies(data, found)
+    times = _latencies(data, attempts_by_group)
     tables = [funnel, latency_table(times)] if times else [funnel]
     lead = [] if times else ["No editor or server here reports how long a request took."]
     numbers = {"funnel": offered, "latency": times}
@@ -77,45 +81,47 @@ def _dashed(cell: Cell) -> Cell:
     return "–" if cell is None else cell
 
 
-def _has_any(one: Folded) -> bool:
-    return bool(one.assistance.asked or one.assistance.accepted or one.observation.shown)
+def _has_any(attempt: Folded) -> bool:
+    return bool(attempt.assistance.requests or attempt.assistance.accepted or attempt.observation.shown)
 
 
-def _offered(rows: Sequence[Folded]) -> Offered:
-    problems = [one.observation.problem for one in rows]
-    people = [one.observation.participant if one.observation.is_person else None for one in rows]
-    asked = [one.assistance.asked for one in rows]
-    shown = [one.observation.shown for one in rows]
-    accepted = [one.assistance.accepted for one in rows]
-    partly = [one.assistance.partly for one in rows]
-    followed = [(one.observation, who) for one, who in zip(rows, people, strict=True)]
-    kept = [(row, who) for row, who in followed if row.survived_end is not None]
-    reports_offers = sum(shown) > 0 or sum(asked) > 0
-    return Offered(
+def _offered(rows: Sequence[Folded]) -> OfferFunnel:
+    problems = [attempt.observation.problem for attempt in rows]
+    people = [attempt.observation.participant if attempt.observation.is_person else None for attempt in rows]
+    request_counts = [attempt.assistance.requests for attempt in rows]
+    shown_counts = [attempt.observation.shown for attempt in rows]
+    accepted = [attempt.assistance.accepted for attempt in rows]
+    partly = [attempt.assistance.partly for attempt in rows]
+    followed = [(attempt.observation, person) for attempt, person in zip(rows, people, strict=True)]
+    surviving = [(row, person) for row, person in followed if row.survived_end is not None]
+    reports_offers = sum(shown_counts) > 0 or sum(request_counts) > 0
+    return OfferFunnel(
         attempts=len(rows),
-        asked=sum(asked) or None,
-        shown=sum(shown) if reports_offers else None,
+        asked=sum(request_counts) or None,
+        shown=sum(shown_counts) if reports_offers else None,
         accepted=sum(accepted),
         partly=sum(partly),
-        shown_share=ratio_of_sums(shown, asked, problems, people) if all(asked) else None,
-        accepted_share=ratio_of_sums(accepted, shown, problems, people) if reports_offers else None,
+        shown_share=ratio_of_sums(shown_counts, request_counts, problems, people) if all(request_counts) else None,
+        accepted_share=ratio_of_sums(accepted, shown_counts, problems, people) if reports_offers else None,
         partly_share=ratio_of_sums(partly, accepted, problems, people),
         retained=ratio_of_sums(
-            [row.survived_end or 0 for row, _ in kept],
-            [row.accepted for row, _ in kept],
-            [row.problem for row, _ in kept],
-            [who for _, who in kept],
+            [row.survived_end or 0 for row, _ in surviving],
+            [row.accepted for row, _ in surviving],
+            [row.problem for row, _ in surviving],
+            [person for _, person in surviving],
         ),
     )
 
 
-def _latencies(data: Dataset, found: dict[str, list[Folded]]) -> dict[str, Latencies]:
+def _latencies(data: Dataset, attempts_by_group: dict[str, list[Folded]]) -> dict[str, Latencies]:
     times = {}
-    for group, rows in found.items():
+    for group, rows in attempts_by_group.items():
         # The resampling must not depend on the order in which attempts were made.
-        ordered = sorted(rows, key=lambda one: (one.observation.problem, one.observation.attempt))
-        pairs = [(value, one.observation.problem) for one in ordered for value in one.assistance.latencies_ms]
-        one = latencies([value for value, _ in pairs], [problem for _, problem in pairs], seed=data.seed)
-        if one is not None:
-            times[group] = one
+        ordered = sorted(rows, key=lambda attempt: (attempt.observation.problem, attempt.observation.attempt))
+        pairs = [
+            (value, attempt.observation.problem) for attempt in ordered for value in attempt.assistance.latencies_ms
+        ]
+        group_latencies = latencies([value for value, _ in pairs], [problem for _, problem in pairs], seed=data.seed)
+        if group_latencies is not None:
+            times[group] = group_latencies
     return times

@@ -13,13 +13,13 @@ from benchwright_analysis.report.section import Cell, Figure, Section, Table, co
 from benchwright_formal.opinion import Opinion, Result
 from benchwright_formal.second_opinion import SecondOpinion
 from benchwright_judges.agreement.estimators import share
-from benchwright_problems.equivalence import named
+from benchwright_problems.equivalence import parameter_text
 from benchwright_problems.verdict import Outcome, Quality
 
 _SIZES: Mapping[str, Callable[[Quality], int]] = {
-    "gates": lambda one: one.gates,
-    "flip-flops": lambda one: one.flip_flops,
-    "longest path": lambda one: one.depth,
+    "gates": lambda quality: quality.gates,
+    "flip-flops": lambda quality: quality.flip_flops,
+    "longest path": lambda quality: quality.depth,
 }
 _Compared = tuple[Observation, SecondOpinion]
 
@@ -34,18 +34,18 @@ class _Kind(StrEnum):
 def escapes(data: Dataset) -> Section | None:
     """Test escapes and sizes by condition, solver and problem; nothing if no second opinion was kept."""
     compared = [
-        (one.observation, data.opinions[one.observation.attempt])
-        for one in data.analysed
-        if one.observation.attempt in data.opinions
+        (attempt.observation, data.opinions[attempt.observation.attempt])
+        for attempt in data.analysed
+        if attempt.observation.attempt in data.opinions
     ]
     if not compared:
         return None
     passed = sum(
-        one.observation.outcome == Outcome.PASSED.value
-        and (one.observation.kind == "design" or one.observation.attempt in data.opinions)
-        for one in data.analysed
+        attempt.observation.outcome == Outcome.PASSED.value
+        and (attempt.observation.kind == "design" or attempt.observation.attempt in data.opinions)
+        for attempt in data.analysed
     )
-    kinds = Counter(_kind(found.opinion) for _, found in compared)
+    kinds = Counter(_kind(second_opinion.opinion) for _, second_opinion in compared)
     decided, differ = kinds[_Kind.EQUIVALENT] + kinds[_Kind.DIFFERS], kinds[_Kind.DIFFERS]
     lead = [
         f"{count(len(compared), 'design')} of {passed} that passed were compared with the reference, by proof. "
@@ -53,9 +53,9 @@ def escapes(data: Dataset) -> Section | None:
         "the hidden tests miss an error, or the statement leaves open what the reference decides. No verdict changes.",
     ]
     tables = [
-        _table("condition", "escapes", compared, lambda one: one.group, data.groups),
+        _table("condition", "escapes", compared, lambda observation: observation.group, data.groups),
         _table("solver", "escapes-by-solver", compared, _solver),
-        _table("problem", "escapes-by-problem", compared, lambda one: one.problem),
+        _table("problem", "escapes-by-problem", compared, lambda observation: observation.problem),
         _detail(compared),
     ]
     numbers = {
@@ -73,12 +73,12 @@ def _kind(opinion: Opinion) -> _Kind:
     return _Kind.DIFFERS if opinion.result is Result.DIFFERS else _Kind.UNKNOWN
 
 
-def _solver(one: Observation) -> str:
-    return one.participant if one.is_person else one.model or one.participant
+def _solver(observation: Observation) -> str:
+    return observation.participant if observation.is_person else observation.model or observation.participant
 
 
 def _table(
-    what: str,
+    grouping: str,
     name: str,
     compared: Sequence[_Compared],
     key: Callable[[Observation], str],
@@ -89,30 +89,34 @@ def _table(
         by_key[key(row)].append((row, opinion))
     rows: list[Sequence[Cell]] = []
     figures = []
-    for value in sorted(by_key, key=lambda one: (order.index(one) if one in order else len(order), one)):
-        of = by_key[value]
-        kinds = Counter(_kind(found.opinion) for _, found in of)
-        decided = [(row, found) for row, found in of if _kind(found.opinion) in (_Kind.EQUIVALENT, _Kind.DIFFERS)]
+    for value in sorted(by_key, key=lambda label: (order.index(label) if label in order else len(order), label)):
+        group_pairs = by_key[value]
+        kinds = Counter(_kind(second_opinion.opinion) for _, second_opinion in group_pairs)
+        decided = [
+            (row, second_opinion)
+            for row, second_opinion in group_pairs
+            if _kind(second_opinion.opinion) in (_Kind.EQUIVALENT, _Kind.DIFFERS)
+        ]
         escaped = share(kinds[_Kind.DIFFERS], len(decided))
-        medians = {size: _median(of, _ratio_of(of_size)) for size, of_size in _SIZES.items()}
-        medians["more lint findings"] = _median(of, _more_findings)
+        medians = {size: _median(group_pairs, _ratio_of(of_size)) for size, of_size in _SIZES.items()}
+        medians["more lint findings"] = _median(group_pairs, _more_findings)
         rows.append(
             (
                 value,
-                len(of),
+                len(group_pairs),
                 *(kinds[kind] for kind in _Kind),
                 with_interval(escaped, share=True),
-                *(number(found) for found, _ in medians.values()),
+                *(number(median_value) for median_value, _ in medians.values()),
             )
         )
         base = len(decided), len({row.problem for row, _ in decided})
         figures.append(Figure(value, "escapes", *base, escaped.value, escaped.low, escaped.high))
-        for column, (found, used) in medians.items():
-            figures.append(Figure(value, column, len(used), len({row.problem for row, _ in used}), found))
+        for column, (median_value, designs) in medians.items():
+            figures.append(Figure(value, column, len(designs), len({row.problem for row, _ in designs}), median_value))
     return Table(
-        f"Test escapes and size, by {what}",
+        f"Test escapes and size, by {grouping}",
         (
-            what,
+            grouping,
             "compared",
             *(kind.value for kind in _Kind),
             "escapes among decided (95 % interval)",
@@ -132,12 +136,14 @@ def _median(
     compared: Sequence[_Compared], value: Callable[[Quality, Quality], float | None]
 ) -> tuple[float | None, Sequence[_Compared]]:
     """The median over the designs for which it is defined, and these designs."""
-    found = []
+    measurements = []
     for row, opinion in compared:
         ours, theirs = opinion.solution.quality, opinion.reference.quality
-        if ours is not None and theirs is not None and (one := value(ours, theirs)) is not None:
-            found.append((one, (row, opinion)))
-    return (median(one for one, _ in found) if found else None), [used for _, used in found]
+        if ours is not None and theirs is not None and (measurement := value(ours, theirs)) is not None:
+            measurements.append((measurement, (row, opinion)))
+    return (median(measurement for measurement, _ in measurements) if measurements else None), [
+        design for _, design in measurements
+    ]
 
 
 def _ratio_of(size: Callable[[Quality], int]) -> Callable[[Quality, Quality], float | None]:
@@ -150,9 +156,16 @@ def _more_findings(ours: Quality, theirs: Quality) -> float | None:
 
 def _detail(compared: Sequence[_Compared]) -> Table:
     rows: list[Sequence[Cell]] = [
-        (row.attempt[:8], row.problem, row.group, _solver(row), _kind(found.opinion).value, _why(found.opinion))
-        for row, found in compared
-        if _kind(found.opinion) is not _Kind.EQUIVALENT
+        (
+            row.attempt[:8],
+            row.problem,
+            row.group,
+            _solver(row),
+            _kind(second_opinion.opinion).value,
+            _explanation(second_opinion.opinion),
+        )
+        for row, second_opinion in compared
+        if _kind(second_opinion.opinion) is not _Kind.EQUIVALENT
     ]
     return Table(
         "Designs that differ, or could not be compared for all inputs",
@@ -163,13 +176,13 @@ def _detail(compared: Sequence[_Compared]) -> Table:
     )
 
 
-def _why(opinion: Opinion) -> str:
+def _explanation(opinion: Opinion) -> str:
     """Without what may be text of the reference or of the design."""
-    parameters = f" ({named(opinion.parameters)})" if opinion.parameters else ""
+    parameters = f" ({parameter_text(opinion.parameters)})" if opinion.parameters else ""
     if opinion.result is Result.DIFFERS:
         return f"cycle {opinion.cycle}{parameters}"
     if opinion.result is Result.EQUIVALENT:
         return f"{opinion.depth} cycles"
-    cause, _, more = opinion.reason.removesuffix(parameters).partition(": ")
-    why = f"{cause} is not modelled" if more and cause in ("the reference", "the design") else cause
-    return f"{why}{parameters}"
+    cause, _, details = opinion.reason.removesuffix(parameters).partition(": ")
+    explanation = f"{cause} is not modelled" if details and cause in ("the reference", "the design") else cause
+    return f"{explanation}{parameters}"

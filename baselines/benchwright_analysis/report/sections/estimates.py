@@ -26,20 +26,22 @@ def estimates(data: Dataset) -> Section:
     title = "Forecasts and self-estimates"
     numbers: dict[str, object] = {}
     rows: list[Sequence[Cell]] = []
-    for name, what in (("forecast_minutes", "forecast of time"), ("self_minutes", "estimate of time afterwards")):
+    for name, label in (("forecast_minutes", "forecast of time"), ("self_minutes", "estimate of time afterwards")):
         for group in data.people_groups:
-            found = [one for one in data.timed if one.group == group and getattr(one, name)]
-            if not found:
+            observations = [
+                observation for observation in data.timed if observation.group == group and getattr(observation, name)
+            ]
+            if not observations:
                 continue
             result = time_calibration(
-                [getattr(one, name) for one in found],
-                [one.time_s / 60 for one in found],
-                [one.passed for one in found],
-                Dataset.cells(found),
+                [getattr(observation, name) for observation in observations],
+                [observation.time_s / 60 for observation in observations],
+                [observation.passed for observation in observations],
+                Dataset.cells(observations),
                 seed=data.seed,
             )
             numbers[f"{name}, {group}"] = result
-            rows.append(_time_row(what, group, result))
+            rows.append(_time_row(label, group, result))
     tables = []
     if rows:
         columns = (
@@ -58,17 +60,17 @@ def estimates(data: Dataset) -> Section:
     tables += _scored(numbers)
     tables += _difficulty(data, numbers)
     if not numbers:
-        return Section("estimates", title, without="Nobody was asked what they expect, or how it was.")
+        return Section("estimates", title, empty_reason="Nobody was asked what they expect, or how it was.")
     drawn = [_picture(data, tables[0])] if rows else []
     drawn += [_reliability(data, numbers, name, chances[0]) for name in _ASKED] if chances else []
     pictures = [picture for picture in drawn if picture is not None]
-    others = [table for table in tables if all(table is not picture.table for picture in pictures)]
-    return Section("estimates", title, (), pictures, others, numbers)
+    other_tables = [table for table in tables if all(table is not picture.table for picture in pictures)]
+    return Section("estimates", title, (), pictures, other_tables, numbers)
 
 
-def _time_row(what: str, group: str, result: TimeCalibration) -> Sequence[Cell]:
+def _time_row(label: str, group: str, result: TimeCalibration) -> Sequence[Cell]:
     return (
-        what,
+        label,
         group,
         result.attempts,
         result.left_out,
@@ -85,42 +87,54 @@ def _ratio(estimate: Estimate) -> str:
 
 
 def _picture(data: Dataset, table: Table) -> Picture | None:
-    found = [one for one in data.timed if one.forecast_minutes and one.passed]
-    if not found:
+    observations = [observation for observation in data.timed if observation.forecast_minutes and observation.passed]
+    if not observations:
         return None
-    longer = sum(one.time_s / 60 > (one.forecast_minutes or 0) for one in found)
-    everybody = [group for group in data.people_groups if any(one.group == group for one in found)]
+    longer = sum(observation.time_s / 60 > (observation.forecast_minutes or 0) for observation in observations)
+    everybody = [
+        group for group in data.people_groups if any(observation.group == group for observation in observations)
+    ]
     groups = everybody[: charts.MOST_GROUPS]
-    drawn = [one for one in found if one.group in groups]
-    rows = [{"x": one.forecast_minutes, "y": one.time_s / 60, "group": one.group} for one in drawn[:_MOST_MARKS]]
+    drawn = [observation for observation in observations if observation.group in groups]
+    rows = [
+        {"x": observation.forecast_minutes, "y": observation.time_s / 60, "group": observation.group}
+        for observation in drawn[:_MOST_MARKS]
+    ]
     left_out = f" The first {_MOST_MARKS:,} are drawn." if len(drawn) > _MOST_MARKS else ""
     return Picture(
         "forecasts",
         "Forecast against actual time, attempts that passed",
-        f"One mark for each attempt; above the dashed line it took longer than expected. {longer} of {len(found)} did."
+        f"One mark for each attempt; above the dashed line it took longer than expected. {longer} of "
+        f"{len(observations)} did."
         f"{left_out}{charts.drawn(groups, everybody)}",
-        charts.against(rows, groups, among=data.groups, x="forecast (minutes)", y="actual (active minutes)"),
+        charts.time_scatter(
+            rows, groups, report_groups=data.groups, x="forecast (minutes)", y="actual (active minutes)"
+        ),
         table,
     )
 
 
 def _chances(data: Dataset, numbers: dict[str, object]) -> list[Table]:
     rows: list[Sequence[Cell]] = []
-    for name, what in _ASKED.items():
+    for name, label in _ASKED.items():
         for group in data.groups:
-            found = [one for one in data.decided if one.group == group and getattr(one, name) is not None]
-            if not found:
+            observations = [
+                observation
+                for observation in data.decided
+                if observation.group == group and getattr(observation, name) is not None
+            ]
+            if not observations:
                 continue
             result = chance_calibration(
-                [getattr(one, name) for one in found],
-                [one.passed for one in found],
-                Dataset.cells(found),
+                [getattr(observation, name) for observation in observations],
+                [observation.passed for observation in observations],
+                Dataset.cells(observations),
             )
             numbers[f"{name}, {group}"] = result
             for bin_ in result.bins:
-                said = f"{percent(bin_.low)} to {percent(bin_.high)}"
+                range_label = f"{percent(bin_.low)} to {percent(bin_.high)}"
                 solved = with_interval(bin_.outcome, share=True)
-                rows.append((what, group, said, bin_.outcome.total, percent(bin_.mean_forecast), solved))
+                rows.append((label, group, range_label, bin_.outcome.total, percent(bin_.mean_forecast), solved))
     columns = ("asked", "condition", "said", "attempts", "mean of what was said", "solved (95 % interval)")
     return [Table("Chance to solve it: said and happened", columns, rows)] if rows else []
 
@@ -128,12 +142,21 @@ def _chances(data: Dataset, numbers: dict[str, object]) -> list[Table]:
 def _scored(numbers: Mapping[str, object]) -> list[Table]:
     """Brier scores with their parts."""
     rows: list[Sequence[Cell]] = []
-    for key, one in numbers.items():
-        if isinstance(one, ChanceCalibration):
+    for key, calibration in numbers.items():
+        if isinstance(calibration, ChanceCalibration):
             name, _, group = key.partition(", ")
-            parts = (number(part, 3) for part in (one.reliability, one.resolution, one.uncertainty))
+            parts = (
+                number(part, 3) for part in (calibration.reliability, calibration.resolution, calibration.uncertainty)
+            )
             rows.append(
-                (_ASKED[name], group, one.forecasts, with_interval(one.brier, digits=3), *parts, percent(one.ece))
+                (
+                    _ASKED[name],
+                    group,
+                    calibration.forecasts,
+                    with_interval(calibration.brier, digits=3),
+                    *parts,
+                    percent(calibration.ece),
+                )
             )
     columns = (
         *("asked", "condition", "attempts", "Brier score (95 % interval)"),
@@ -151,42 +174,42 @@ def _scored(numbers: Mapping[str, object]) -> list[Table]:
 
 def _reliability(data: Dataset, numbers: Mapping[str, object], name: str, table: Table) -> Picture | None:
     """The reliability diagram of what was said at one time."""
-    found = {
+    calibrations = {
         group: result
         for group in data.groups
         if isinstance(result := numbers.get(f"{name}, {group}"), ChanceCalibration)
     }
-    if not found:
+    if not calibrations:
         return None
-    groups = list(found)[: charts.MOST_GROUPS]
+    groups = list(calibrations)[: charts.MOST_GROUPS]
     rows = [
         {"x": bin_.mean_forecast, "y": bin_.outcome.value, "group": group}
         for group in groups
-        for bin_ in found[group].bins
+        for bin_ in calibrations[group].bins
     ]
     return Picture(
         "reliability" if name == _CONFIDENCE else "reliability-before",
         f"Chance said {_ASKED[name]}, against the share solved",
         "One mark for each fifth of the scale in which something was said. On the dashed line as many were solved as "
-        f"was said; below it, fewer.{charts.drawn(groups, list(found))}",
-        charts.shares_against(rows, groups, among=data.groups, x="said", y="solved"),
+        f"was said; below it, fewer.{charts.drawn(groups, list(calibrations))}",
+        charts.shares_against(rows, groups, report_groups=data.groups, x="said", y="solved"),
         table,
     )
 
 
 def _difficulty(data: Dataset, numbers: dict[str, object]) -> list[Table]:
     rows: list[Sequence[Cell]] = []
-    for name, what in (("forecast_difficulty", "before"), ("self_difficulty", "afterwards")):
-        found = [one for one in data.timed if getattr(one, name) is not None]
-        if len(found) < 3:
+    for name, label in (("forecast_difficulty", "before"), ("self_difficulty", "afterwards")):
+        observations = [observation for observation in data.timed if getattr(observation, name) is not None]
+        if len(observations) < 3:
             continue
         result = rank_correlation(
-            [float(getattr(one, name)) for one in found],
-            [one.time_s for one in found],
-            Dataset.cells(found),
+            [float(getattr(observation, name)) for observation in observations],
+            [observation.time_s for observation in observations],
+            Dataset.cells(observations),
             seed=data.seed,
         )
         numbers[name] = result
-        rows.append((what, len(found), with_interval(result)))
+        rows.append((label, len(observations), with_interval(result)))
     columns = ("difficulty said", "attempts", "rank correlation with time (95 % interval)")
     return [Table("Difficulty from 1 to 5, against time", columns, rows)] if rows else []

@@ -30,70 +30,73 @@ _MESSAGES = (
 def failing(data: Dataset) -> Section:
     """Groups of failed attempts that read alike: by reflections where models gave them, and by last verdicts."""
     title = "How attempts failed"
-    reflections = [one.reflection for one in data.analysed if one.reflection is not None and one.reflection.text]
-    messages = [one.failure for one in data.analysed if one.failure.strip()]
-    lead = (_asked(reflections),) if reflections else ()
+    reflections = [
+        attempt.reflection for attempt in data.analysed if attempt.reflection is not None and attempt.reflection.text
+    ]
+    messages = [attempt.failure for attempt in data.analysed if attempt.failure.strip()]
+    lead = (_models_sentence(reflections),) if reflections else ()
     tables: list[Table] = []
     numbers: dict[str, object] = {}
     try:
         if len(reflections) >= _FEWEST:
-            texts = [one.text for one in reflections][:_MOST]
-            found = failure_groups(texts, embed=data.embed, name=data.name, seed=data.seed)
-            tables.append(_table(found, texts, _REFLECTIONS))
-            numbers["reflections"] = {**_numbers(found), "tokens": _tokens(reflections)}
+            texts = [reflection.text for reflection in reflections][:_MOST]
+            analysis = failure_groups(texts, embed=data.embed, name=data.name, seed=data.seed)
+            tables.append(_table(analysis, texts, _REFLECTIONS))
+            numbers["reflections"] = {**_numbers(analysis), "tokens": _tokens(reflections)}
         if len(messages) >= _FEWEST:
-            found = failure_groups(messages[:_MOST], embed=data.embed, name=data.name, seed=data.seed)
-            tables.append(_table(found, messages[:_MOST], _MESSAGES))
-            numbers |= _numbers(found)
+            analysis = failure_groups(messages[:_MOST], embed=data.embed, name=data.name, seed=data.seed)
+            tables.append(_table(analysis, messages[:_MOST], _MESSAGES))
+            numbers |= _numbers(analysis)
     except StatisticsError as error:
-        return Section("failures", title, without=str(error))
+        return Section("failures", title, empty_reason=str(error))
     if not tables:
-        few = f"Groups need {_FEWEST} failed attempts with a message, and there are {len(messages)}."
-        return Section("failures", title, without=" ".join([few, *lead]))
+        shortage = f"Groups need {_FEWEST} failed attempts with a message, and there are {len(messages)}."
+        return Section("failures", title, empty_reason=" ".join([shortage, *lead]))
     return Section("failures", title, lead, (), tuple(tables), numbers)
 
 
-def _table(found: FailureAnalysis, texts: Sequence[str], words: tuple[str, str, str]) -> Table:
+def _table(analysis: FailureAnalysis, texts: Sequence[str], words: tuple[str, str, str]) -> Table:
     title, typical, note = words
     return Table(
         title,
-        ("failed attempts", "share", *(("name",) if found.named else ()), "distinctive words", typical),
+        ("failed attempts", "share", *(("name",) if analysis.named else ()), "distinctive words", typical),
         [
             (
                 len(group.members),
                 percent(len(group.members) / len(texts)),
-                *((group.name or "–",) if found.named else ()),
+                *((group.name or "–",) if analysis.named else ()),
                 ", ".join(group.distinctive_words),
                 texts[group.typical][:_SHOWN],
             )
-            for group in found.groups
+            for group in analysis.groups
         ],
-        " ".join(filter(None, (note, found.note))),
+        " ".join(filter(None, (note, analysis.note))),
     )
 
 
-def _numbers(found: FailureAnalysis) -> dict[str, object]:
+def _numbers(analysis: FailureAnalysis) -> dict[str, object]:
     return {
-        "comparison": found.comparison,
-        "note": found.note,
+        "comparison": analysis.comparison,
+        "note": analysis.note,
         "groups": [
             {"attempts": len(group.members), "words": group.distinctive_words, "name": group.name}
-            for group in found.groups
+            for group in analysis.groups
         ],
-        "silhouettes": found.silhouettes,
+        "silhouettes": analysis.silhouettes,
     }
 
 
-def _asked(reflections: Sequence[Reflection]) -> str:
-    models = Counter(one.model for one in reflections)
-    named = ", ".join(f"{model} ({count})" for model, count in models.most_common())
-    used = _tokens(reflections)
+def _models_sentence(reflections: Sequence[Reflection]) -> str:
+    models = Counter(reflection.model for reflection in reflections)
+    model_counts = ", ".join(f"{model} ({count})" for model, count in models.most_common())
+    token_counts = _tokens(reflections)
     return (
-        f"Models were asked why {len(reflections)} attempts failed: {named}. These replies took {used['sent']} tokens "
-        f"sent and {used['received']} received, which no other table counts."
+        f"Models were asked why {len(reflections)} attempts failed: {model_counts}. These replies took "
+        f"{token_counts['sent']} tokens "
+        f"sent and {token_counts['received']} received, which no other table counts."
     )
 
 
 def _tokens(reflections: Sequence[Reflection]) -> dict[str, int]:
-    sent, received = zip(*(one.tokens for one in reflections), strict=True)
-    return {"sent": sum(sent), "received": sum(received)}
+    sent_counts, received_counts = zip(*(reflection.tokens for reflection in reflections), strict=True)
+    return {"sent": sum(sent_counts), "received": sum(received_counts)}

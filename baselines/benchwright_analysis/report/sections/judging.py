@@ -13,14 +13,14 @@ from benchwright_judges.agreement.agreement import FormatAgreement, measure
 def judging(data: Dataset) -> Section:
     """Agreement by format and judge."""
     title = "Judges against people"
-    formats = [one for one in measure(data.rated, seed=data.seed) if one.judges] if data.rated else []
+    formats = [agreement for agreement in measure(data.rated, seed=data.seed) if agreement.judges] if data.rated else []
     if not formats:
-        without = "No answer was rated by both people and judges. `benchwright judge grade` lets people grade."
-        return Section("judges", title, without=without)
+        notice = "No answer was rated by both people and judges. `benchwright judge grade` lets people grade."
+        return Section("judges", title, empty_reason=notice)
     rows: list[Sequence[Cell]] = [
         (
             judge.judge,
-            one.format,
+            agreement.format,
             judge.items,
             with_interval(judge.agreement, share=True),
             with_interval(judge.kappa),
@@ -30,8 +30,8 @@ def judging(data: Dataset) -> Section:
             percent(judge.false_accept.value),
             percent(judge.false_reject.value),
         )
-        for one in formats
-        for judge in one.judges
+        for agreement in formats
+        for judge in agreement.judges
     ]
     columns = ("judge", "format", "answers", "agreement", "kappa", "weighted kappa", "alpha", "Pearson")
     table = Table("Agreement with people, by judge and format", (*columns, "false accept", "false reject"), rows)
@@ -40,45 +40,45 @@ def judging(data: Dataset) -> Section:
         ("format", "people", "answers graded twice", "Krippendorff's alpha", "Cronbach's alpha", "no majority"),
         [
             (
-                one.format,
-                one.people.people,
-                one.people.items,
-                number(one.people.alpha),
-                number(one.people.cronbach),
-                one.undecided,
+                agreement.format,
+                agreement.people.people,
+                agreement.people.items,
+                number(agreement.people.alpha),
+                number(agreement.people.cronbach),
+                agreement.undecided,
             )
-            for one in formats
+            for agreement in formats
         ],
         "A judge can't agree with people better than people agree with each other.",
     )
     lead = (
         "Right or not right alike, majority of people against majority of a judge's votes. Intervals are Wilson's.",
     )
-    numbers = {"formats": [_without_answers(one) for one in formats]}
+    numbers = {"formats": [_without_answers(agreement) for agreement in formats]}
     return Section("judges", title, lead, [_picture(formats, table)], [people], numbers)
 
 
-def _without_answers(one: FormatAgreement) -> object:
+def _without_answers(agreement: FormatAgreement) -> object:
     """The numbers alone: which answers they differ on is for `benchwright judge agreement`."""
-    value = one.model_dump(mode="json")
+    value = agreement.model_dump(mode="json")
     for judge in value["judges"]:
         judge["disagreements"] = len(judge["disagreements"])
     return value
 
 
 def _picture(formats: Sequence[FormatAgreement], table: Table) -> Picture:
-    everyone = list(dict.fromkeys(judge.judge for one in formats for judge in one.judges))
+    everyone = list(dict.fromkeys(judge.judge for agreement in formats for judge in agreement.judges))
     groups = everyone[: charts.MOST_GROUPS]
     rows: list[charts.Row] = [
         {
-            "label": one.format,
+            "label": agreement.format,
             "group": judge.judge,
             "value": judge.agreement.value,
             "low": judge.agreement.low,
             "high": judge.agreement.high,
         }
-        for one in formats
-        for judge in one.judges
+        for agreement in formats
+        for judge in agreement.judges
         if judge.judge in groups and judge.agreement.value is not None
     ]
     told_of = "; ".join(f"{row['group']} on {row['label']} {percent(float(row['value'] or 0))}" for row in rows[:8])

@@ -13,24 +13,26 @@ from benchwright_analysis.statistics.success import mean_score
 from benchwright_judges.agreement.estimators import Estimate
 
 
-def accuracy(rows: Sequence[Observation], value: Callable[[Observation], float] = lambda one: one.passed) -> Crossed:
+def accuracy(
+    rows: Sequence[Observation], value: Callable[[Observation], float] = lambda observation: observation.passed
+) -> Crossed:
     """The mean over problems of the mean over attempts, so that each problem counts alike however often it was tried.
 
     Args:
         rows: At least one attempt.
         value: Of an attempt, from 0 to 1.
     """
-    values, cells = [float(value(one)) for one in rows], Dataset.cells(rows)
-    tried = Counter(one.problem for one in rows)
+    values, cells = [float(value(observation)) for observation in rows], Dataset.cells(rows)
+    tried = Counter(observation.problem for observation in rows)
     if len(set(tried.values())) == 1:
         return mean_score(values, cells)
-    return crossed_mean(values, cells, [1 / tried[one.problem] for one in rows])
+    return crossed_mean(values, cells, [1 / tried[observation.problem] for observation in rows])
 
 
-def figure(row: str, column: str, found: Crossed) -> Figure:
+def figure(row: str, column: str, estimate: Crossed) -> Figure:
     """A number of a table, from the estimate of a mean of values from 0 to 1."""
-    low, high = (None if end is None else min(1.0, max(0.0, end)) for end in (found.low, found.high))
-    return Figure(row, column, found.attempts, found.problems, found.value, low, high)
+    low, high = (None if end is None else min(1.0, max(0.0, end)) for end in (estimate.low, estimate.high))
+    return Figure(row, column, estimate.attempts, estimate.problems, estimate.value, low, high)
 
 
 def matrix(
@@ -56,14 +58,16 @@ def matrix(
         note: Below the table.
         unit: What is counted in the head of a column whose figures all rest on equally many.
     """
-    named = {one.row for one in figures}
-    rows = list(dict.fromkeys([*(group for group in groups if group in named), *(one.row for one in figures)]))
-    columns = list(dict.fromkeys(one.column for one in figures))
-    found = {(one.row, one.column): one for one in figures}
+    row_names = {figure.row for figure in figures}
+    rows = list(
+        dict.fromkeys([*(group for group in groups if group in row_names), *(figure.row for figure in figures)])
+    )
+    columns = list(dict.fromkeys(figure.column for figure in figures))
+    figure_by_cell = {(figure.row, figure.column): figure for figure in figures}
     cells: list[Sequence[Cell]] = [
-        (row, *(_cell(found.get((row, name)), share=share) for name in columns)) for row in rows
+        (row, *(_cell(figure_by_cell.get((row, name)), share=share) for name in columns)) for row in rows
     ]
-    heads = [_head(name, [one for one in figures if one.column == name], unit) for name in columns]
+    heads = [_head(name, [figure for figure in figures if figure.column == name], unit) for name in columns]
     return Table(title, (rows_are, *heads), cells, note, id=id, figures=figures)
 
 
@@ -71,7 +75,7 @@ def by_label(
     groups: Mapping[str, Sequence[Observation]],
     label: Callable[[Observation], str],
     order: Sequence[str] = (),
-    value: Callable[[Observation], float] = lambda one: one.passed,
+    value: Callable[[Observation], float] = lambda observation: observation.passed,
 ) -> list[Figure]:
     """Accuracy of each group at each kind of problem.
 
@@ -81,19 +85,23 @@ def by_label(
         order: Kinds that come first; the others follow by name.
         value: Of an attempt, from 0 to 1.
     """
-    names = {label(one) for rows in groups.values() for one in rows} - {""}
+    names = {label(observation) for rows in groups.values() for observation in rows} - {""}
     return [
         figure(group, name, accuracy(chosen, value))
-        for name in [*(one for one in order if one in names), *sorted(names - set(order))]
+        for name in [*(kind for kind in order if kind in names), *sorted(names - set(order))]
         for group, rows in groups.items()
-        if (chosen := [one for one in rows if label(one) == name])
+        if (chosen := [observation for observation in rows if label(observation) == name])
     ]
 
 
-def _cell(one: Figure | None, *, share: bool) -> Cell:
-    return None if one is None else with_interval(Estimate(value=one.value, low=one.low, high=one.high), share=share)
+def _cell(figure: Figure | None, *, share: bool) -> Cell:
+    return (
+        None
+        if figure is None
+        else with_interval(Estimate(value=figure.value, low=figure.low, high=figure.high), share=share)
+    )
 
 
 def _head(name: str, figures: Sequence[Figure], unit: str) -> str:
-    sizes = {one.problems for one in figures}
+    sizes = {figure.problems for figure in figures}
     return f"{name}, {count(sizes.pop(), unit)}" if len(sizes) == 1 else name

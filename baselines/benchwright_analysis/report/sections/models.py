@@ -33,35 +33,39 @@ def models(data: Dataset) -> Section:
     """Pass@k, tokens and money."""
     title = "Models: samples, tokens, cost"
     by_group = {
-        group: found
+        group: observations
         for group in data.groups
-        if (found := [one.observation for one in data.of(group) if not one.observation.is_person])
+        if (
+            observations := [
+                attempt.observation for attempt in data.attempts_of(group) if not attempt.observation.is_person
+            ]
+        )
     }
     if not by_group:
-        without = "No model or agent worked on these problems. `benchwright eval --pack … --model …` lets one."
-        return Section("models", title, without=without)
+        notice = "No model or agent worked on these problems. `benchwright eval --pack … --model …` lets one."
+        return Section("models", title, empty_reason=notice)
     rows: list[Sequence[Cell]] = []
     numbers: dict[str, object] = {}
-    for group, found in by_group.items():
-        decided = [one for one in found if one.censored_by != "not_decided"]
+    for group, observations in by_group.items():
+        decided = [observation for observation in observations if observation.censored_by != "not_decided"]
         problems = _by_problem(decided)
         if not problems:
             continue
-        fewest = min(len(each) for each in problems.values())
+        fewest = min(len(attempts) for attempts in problems.values())
         results: dict[str, object] = {}
         for k in sorted({k for k in (*_KS, fewest) if k <= fewest}):
             estimate = mean_pass_at_k(
-                [len(each) for each in problems.values()],
-                [sum(one.passed for one in each) for each in problems.values()],
+                [len(attempts) for attempts in problems.values()],
+                [sum(observation.passed for observation in attempts) for attempts in problems.values()],
                 k,
                 seed=data.seed,
             )
-            overall = cvdp_success([_samples(each) for each in problems.values()], k)
+            overall = cvdp_success([_samples(attempts) for attempts in problems.values()], k)
             results[f"pass@{k}"] = {"estimate": estimate, "cvdp_overall": overall}
             plug_in = percent(estimate.cvdp_plug_in.value)
             unbiased = with_interval(estimate.unbiased, share=True)
             rows.append((group, len(problems), len(decided), k, unbiased, plug_in, percent(overall)))
-        numbers[group] = {**results, "usage": _usage(found), "packs": _packs(found)}
+        numbers[group] = {**results, "usage": _usage(observations), "packs": _packs(observations)}
     note = (
         "Pass@k is the unbiased estimate 1 - C(n-c, k)/C(n, k). CVDP's own value puts the observed rate into "
         "1 - (1 - c/n)^k, which is too low on average for k > 1; it is shown for comparison with published numbers, "
@@ -69,29 +73,31 @@ def models(data: Dataset) -> Section:
     )
     columns = ("model", "problems", "samples", "k", "pass@k (95 % interval)", "CVDP's plug-in", "CVDP's overall")
     passes = Table("Pass@k", columns, rows, note)
-    used = Table(
+    usage_table = Table(
         "What models used",
         ("model", "samples", "calls", "tokens sent", "tokens received", "cost (US$)", "tokens per solved problem"),
         [
             (
                 group,
-                len(found),
+                len(observations),
                 *(
-                    sum(getattr(one, name) for one in found) or None
+                    sum(getattr(observation, name) for observation in observations) or None
                     for name in ("calls", "input_tokens", "output_tokens")
                 ),
-                number(_cost(found), 4),
-                _per_solved(found),
+                number(_cost(observations), 4),
+                _per_solved(observations),
             )
-            for group, found in by_group.items()
+            for group, observations in by_group.items()
         ],
         "A dash: the provider did not tell, or the replies were made elsewhere.",
     )
-    return Section("models", title, (), (), (passes, used, _prompts(by_group), _seen(by_group)), numbers)
+    return Section("models", title, (), (), (passes, usage_table, _prompts(by_group), _exposure(by_group)), numbers)
 
 
 def _prompts(by_group: Mapping[str, Sequence[Observation]]) -> Table:
-    counts = Counter((group, one.prompts or "–") for group, found in by_group.items() for one in found)
+    counts = Counter(
+        (group, observation.prompts or "–") for group, observations in by_group.items() for observation in observations
+    )
     return Table(
         "Prompts that models were asked with",
         ("model", "prompts and digest", "samples"),
@@ -101,9 +107,11 @@ def _prompts(by_group: Mapping[str, Sequence[Observation]]) -> Table:
     )
 
 
-def _packs(found: Sequence[Observation]) -> list[dict[str, object]]:
+def _packs(observations: Sequence[Observation]) -> list[dict[str, object]]:
     """The packs that a model was asked, with their dates and the model's."""
-    dates = Counter((one.pack, one.published, one.knowledge_cutoff) for one in found)
+    dates = Counter(
+        (observation.pack, observation.published, observation.knowledge_cutoff) for observation in observations
+    )
     return [
         {
             "pack": pack,
@@ -116,9 +124,11 @@ def _packs(found: Sequence[Observation]) -> list[dict[str, object]]:
     ]
 
 
-def _seen(by_group: Mapping[str, Sequence[Observation]]) -> Table:
+def _exposure(by_group: Mapping[str, Sequence[Observation]]) -> Table:
     dates = Counter(
-        (group, one.pack, one.published, one.knowledge_cutoff) for group, found in by_group.items() for one in found
+        (group, observation.pack, observation.published, observation.knowledge_cutoff)
+        for group, observations in by_group.items()
+        for observation in observations
     )
     return Table(
         "Whether models may have seen the problems",
@@ -134,48 +144,48 @@ def _seen(by_group: Mapping[str, Sequence[Observation]]) -> Table:
 
 def _may_have_seen(published: str, cutoff: str) -> str:
     if not published or not cutoff:
-        without = [
-            what for what, known in (("the pack's date", published), ("the model's cut-off", cutoff)) if not known
+        unknown_dates = [
+            label for label, date in (("the pack's date", published), ("the model's cut-off", cutoff)) if not date
         ]
-        verb = "are" if len(without) > 1 else "is"
-        return f"{' and '.join(without)} {verb} unknown: the model may have seen these problems"
+        verb = "are" if len(unknown_dates) > 1 else "is"
+        return f"{' and '.join(unknown_dates)} {verb} unknown: the model may have seen these problems"
     if may_precede(published, cutoff):
         return "published before the cut-off: the model may have seen these problems"
     return "published after the cut-off"
 
 
-def _by_problem(found: Sequence[Observation]) -> dict[str, list[Observation]]:
+def _by_problem(observations: Sequence[Observation]) -> dict[str, list[Observation]]:
     problems: dict[str, list[Observation]] = {}
-    for one in found:
-        problems.setdefault(one.problem, []).append(one)
+    for observation in observations:
+        problems.setdefault(observation.problem, []).append(observation)
     return problems
 
 
-def _samples(found: Sequence[Observation]) -> Samples:
-    scored = found[0].category in _SCORED
-    scores = tuple((one.score or 0.0) if scored else float(one.passed) for one in found)
+def _samples(observations: Sequence[Observation]) -> Samples:
+    scored = observations[0].category in _SCORED
+    scores = tuple((observation.score or 0.0) if scored else float(observation.passed) for observation in observations)
     return Samples(scores, is_score_based=scored)
 
 
-def _usage(found: Sequence[Observation]) -> dict[str, object]:
+def _usage(observations: Sequence[Observation]) -> dict[str, object]:
     """What was counted; None for what is not known, such as what a copilot with an account of its own used."""
     return {
-        "calls": sum(one.calls for one in found) or None,
-        "input_tokens": sum(one.input_tokens for one in found) or None,
-        "output_tokens": sum(one.output_tokens for one in found) or None,
-        "total_tokens": sum(one.total_tokens for one in found) or None,
-        "cost_usd": _cost(found),
+        "calls": sum(observation.calls for observation in observations) or None,
+        "input_tokens": sum(observation.input_tokens for observation in observations) or None,
+        "output_tokens": sum(observation.output_tokens for observation in observations) or None,
+        "total_tokens": sum(observation.total_tokens for observation in observations) or None,
+        "cost_usd": _cost(observations),
     }
 
 
-def _cost(found: Sequence[Observation]) -> float | None:
-    costs = [one.cost_usd for one in found if one.cost_usd is not None]
+def _cost(observations: Sequence[Observation]) -> float | None:
+    costs = [observation.cost_usd for observation in observations if observation.cost_usd is not None]
     return sum(costs) if costs else None
 
 
-def _per_solved(found: Sequence[Observation]) -> Cell:
-    solved = sum(one.passed for one in found)
-    tokens = sum(one.total_tokens for one in found)
+def _per_solved(observations: Sequence[Observation]) -> Cell:
+    solved = sum(observation.passed for observation in observations)
+    tokens = sum(observation.total_tokens for observation in observations)
     return round(tokens / solved) if solved and tokens else "–"
 
 
@@ -186,21 +196,21 @@ def horizon(data: Dataset) -> Section:
     fits: dict[str, HorizonFit] = {}
     sentences = []
     for group in data.groups:
-        found = [
-            one.observation
-            for one in data.of(group)
-            if not one.observation.is_person
-            and one.observation.problem in minutes
-            and one.observation.censored_by != "not_decided"
+        observations = [
+            attempt.observation
+            for attempt in data.attempts_of(group)
+            if not attempt.observation.is_person
+            and attempt.observation.problem in minutes
+            and attempt.observation.censored_by != "not_decided"
         ]
-        if not found:
+        if not observations:
             continue
         try:
             fits[group] = human_time_horizon(
-                [minutes[one.problem] for one in found],
-                [one.passed for one in found],
-                [one.problem for one in found],
-                [one.family for one in found],
+                [minutes[observation.problem] for observation in observations],
+                [observation.passed for observation in observations],
+                [observation.problem for observation in observations],
+                [observation.family for observation in observations],
                 weights=data.weights,
                 seed=data.seed,
             )
@@ -208,23 +218,23 @@ def horizon(data: Dataset) -> Section:
             sentences.append(f"{group}: {error}")
     if not fits:
         told_why = " ".join(sentences) or "It needs attempts of a model at problems that people solved too."
-        return Section("horizon", title, without=f"There is no horizon to fit. {told_why}")
+        return Section("horizon", title, empty_reason=f"There is no horizon to fit. {told_why}")
     rows: list[Sequence[Cell]] = [
         (
             group,
-            percent(one.level),
-            number(one.minutes, 1),
-            interval(one.low, one.high, digits=1),
-            "yes" if one.beyond_data else "no",
+            percent(level_horizon.level),
+            number(level_horizon.minutes, 1),
+            interval(level_horizon.low, level_horizon.high, digits=1),
+            "yes" if level_horizon.beyond_data else "no",
             fit.problems,
             fit.note,
         )
         for group, fit in fits.items()
-        for one in fit.horizons
+        for level_horizon in fit.horizons
     ]
     columns = ("model", "success rate", "minutes of people", "95 % interval", "outside the problems tried", "problems")
     table = Table("Horizon, by model", (*columns, "note"), rows)
-    shown = [group for group, fit in fits.items() if fit.curve is not None][: charts.MOST_GROUPS]
+    shown_groups = [group for group, fit in fits.items() if fit.curve is not None][: charts.MOST_GROUPS]
     lead = [
         "How long a task takes people, until a model succeeds at half, or at 80 %, of such tasks. A problem's human "
         "time is the median time to a pass of people working without help (Kaplan and Meier), so that those who did "
@@ -234,30 +244,32 @@ def horizon(data: Dataset) -> Section:
     if unsolved:
         lead.append(f"{count(unsolved, 'problem')} that less than half of the people solved have no such time.")
     numbers = {"human_minutes": minutes, "fits": fits}
-    pictures = [_curves(data, fits, shown, minutes, table)] if shown else []
+    pictures = [_curves(data, fits, shown_groups, minutes, table)] if shown_groups else []
     return Section("horizon", title, [*lead, *sentences], pictures, () if pictures else (table,), numbers)
 
 
 def human_minutes(data: Dataset) -> tuple[dict[str, float], int]:
     """Problem → median minutes of people without help, as far as known; and how many problems have none."""
-    people = [one for one in data.timed if one.solver == "human"]
-    found: dict[str, float] = {}
+    people = [observation for observation in data.timed if observation.solver == "human"]
+    median_minutes: dict[str, float] = {}
     problems = _by_problem(people)
     for problem, attempts in sorted(problems.items()):
-        curve = kaplan_meier([one.time_s / 60 for one in attempts], [one.passed for one in attempts])
+        curve = kaplan_meier(
+            [observation.time_s / 60 for observation in attempts], [observation.passed for observation in attempts]
+        )
         if curve.median.value is not None and curve.median.value > 0:
-            found[problem] = curve.median.value
-    return found, len(problems) - len(found)
+            median_minutes[problem] = curve.median.value
+    return median_minutes, len(problems) - len(median_minutes)
 
 
-def _told(fit: HorizonFit) -> str:
+def _half_horizon(fit: HorizonFit) -> str:
     """The horizon at one half with its interval, and whether it was tried."""
     half = fit.horizons[0]
     spread = interval(half.low, half.high, digits=1)
-    known = f"95 % interval {spread}" if spread != "–" else "no interval"
+    interval_text = f"95 % interval {spread}" if spread != "–" else "no interval"
     tried = f"{number(fit.shortest, 1)} to {number(fit.longest, 1)}"
     beyond = f"; outside the problems tried, which take {tried} minutes" if half.beyond_data else ""
-    return f"{number(half.minutes, 1)} minutes ({known}{beyond})"
+    return f"{number(half.minutes, 1)} minutes ({interval_text}{beyond})"
 
 
 _WEIGHTS = {
@@ -269,34 +281,40 @@ _WEIGHTS = {
 
 
 def _curves(
-    data: Dataset, fits: Mapping[str, HorizonFit], shown: Sequence[str], minutes: Mapping[str, float], table: Table
+    data: Dataset,
+    fits: Mapping[str, HorizonFit],
+    shown_groups: Sequence[str],
+    minutes: Mapping[str, float],
+    table: Table,
 ) -> Picture:
     rows: list[charts.Row] = []
     points: list[charts.Row] = []
-    for group in shown:
+    for group in shown_groups:
         curve = fits[group].curve
         if curve is None:
             continue
-        for at, value, low, high in zip(curve.minutes, curve.success, curve.low, curve.high, strict=True):
-            rows.append({"x": at, "y": value, "low": low, "high": high, "group": group})
-        for problem, attempts in _by_problem([one for one in data.decided if one.group == group]).items():
+        for minute, value, low, high in zip(curve.minutes, curve.success, curve.low, curve.high, strict=True):
+            rows.append({"x": minute, "y": value, "low": low, "high": high, "group": group})
+        for problem, attempts in _by_problem(
+            [observation for observation in data.decided if observation.group == group]
+        ).items():
             if problem in minutes:
-                rate = sum(one.passed for one in attempts) / len(attempts)
+                rate = sum(observation.passed for observation in attempts) / len(attempts)
                 points.append({"x": minutes[problem], "y": rate, "group": group})
     at_half = [
-        f"{group}: half solved at tasks of {_told(fits[group])}"
-        for group in shown
+        f"{group}: half solved at tasks of {_half_horizon(fits[group])}"
+        for group in shown_groups
         if fits[group].horizons[0].minutes is not None
     ]
     return Picture(
         "horizon",
         "Success of models against the time that people take",
         f"Curves that fall with the length of the task. {'; '.join(at_half) or 'No curve crosses one half'}. Marks are "
-        f"problems.{charts.drawn(shown, [group for group, fit in fits.items() if fit.curve is not None])}",
+        f"problems.{charts.drawn(shown_groups, [group for group, fit in fits.items() if fit.curve is not None])}",
         charts.curves(
             rows,
-            shown,
-            among=data.groups,
+            shown_groups,
+            report_groups=data.groups,
             x="median minutes of people (doublings)",
             y="solved",
             points=points,

@@ -32,16 +32,18 @@ def outcomes(data: Dataset) -> Section:
     """How the attempts of each group ended."""
     title = "How attempts ended"
     if not data.analysed:
-        return Section("outcomes", title, without="No attempt counts.")
-    groups = {group: ended([one.observation for one in data.of(group)]) for group in data.groups}
+        return Section("outcomes", title, empty_reason="No attempt counts.")
+    groups = {group: ended([attempt.observation for attempt in data.attempts_of(group)]) for group in data.groups}
     reasons = Counter(
-        one.observation.reason or "no verdict" for one in data.analysed if one.observation.censored_by == "not_decided"
+        attempt.observation.reason or "no verdict"
+        for attempt in data.analysed
+        if attempt.observation.censored_by == "not_decided"
     )
     tries = _tries(data)
     table = Table(
         title,
         ("group", *(part.replace("_", " ") for part in _PARTS)),
-        [(group, *(found[part] for part in _PARTS)) for group, found in groups.items()],
+        [(group, *(counts[part] for part in _PARTS)) for group, counts in groups.items()],
         "Passed ever: some run or answer passed before the end. Passed at the end: what was submitted, or what was "
         "there when a limit ended the attempt, passes. Wrong after right: passed ever, but not at the end. "
         "Undecided: the machinery failed, not the solver. The page “Outcomes” of the reference has the whole rule.",
@@ -54,9 +56,10 @@ def outcomes(data: Dataset) -> Section:
 def _lead(reasons: Mapping[str, int]) -> list[str]:
     if not reasons:
         return []
-    named = ", ".join(f"{reason.replace('_', ' ')} ({amount})" for reason, amount in sorted(reasons.items()))
+    reason_counts = ", ".join(f"{reason.replace('_', ' ')} ({amount})" for reason, amount in sorted(reasons.items()))
     return [
-        f"{count(sum(reasons.values()), 'attempt')} are undecided: {named}. They are in no share of solved problems. "
+        f"{count(sum(reasons.values()), 'attempt')} are undecided: {reason_counts}. They are in no share of solved "
+        "problems. "
         "`benchwright attempts regrade` runs the hidden tests again on what was submitted, and "
         "`benchwright judge pending` has answers judged; nobody is asked again."
     ]
@@ -64,35 +67,41 @@ def _lead(reasons: Mapping[str, int]) -> list[str]:
 
 def ended(rows: Sequence[Observation]) -> dict[str, int]:
     """Counts of attempts; each is in exactly one of passed ever, submitted unsolved, gave up, timed out, undecided."""
-    by = Counter[str](one.censored_by or "passed" for one in rows)
+    endings = Counter[str](observation.censored_by or "passed" for observation in rows)
     return {
         "attempts": len(rows),
-        "passed_ever": by["passed"],
-        "passed_at_end": sum(one.final == "passed" for one in rows),
-        "wrong_after_right": sum(one.passed and one.final == "failed" for one in rows),
-        "submitted_unsolved": by["handed_in_unsolved"],
-        "gave_up": by["gave_up"],
-        "timed_out": by["timed_out"],
-        "right_at_the_limit": sum(one.state == "timed_out" and one.final == "passed" for one in rows),
-        "undecided": by["not_decided"],
+        "passed_ever": endings["passed"],
+        "passed_at_end": sum(observation.final == "passed" for observation in rows),
+        "wrong_after_right": sum(observation.passed and observation.final == "failed" for observation in rows),
+        "submitted_unsolved": endings["handed_in_unsolved"],
+        "gave_up": endings["gave_up"],
+        "timed_out": endings["timed_out"],
+        "right_at_the_limit": sum(
+            observation.state == "timed_out" and observation.final == "passed" for observation in rows
+        ),
+        "undecided": endings["not_decided"],
     }
 
 
 def _tries(data: Dataset) -> dict[str, dict[int, Estimate]]:
     """Group → k → the mean over problems of the chance to pass within k tries."""
-    found: dict[str, dict[int, Estimate]] = {}
+    chances: dict[str, dict[int, Estimate]] = {}
     for group in data.groups:
         problems: dict[str, list[Observation]] = {}
-        for one in data.decided:
-            if one.group == group:
-                problems.setdefault(one.problem, []).append(one)
+        for observation in data.decided:
+            if observation.group == group:
+                problems.setdefault(observation.problem, []).append(observation)
         if not problems:
             continue
         rows = list(problems.values())
-        samples = [each for each in rows if each[0].solver == "model"]
-        most = min(map(len, samples)) if samples else max(one.runs for each in rows for one in each)
-        found[group] = {k: _passed_within(rows, k) for k in _KS if k <= max(1, most)}
-    return found
+        samples = [attempts for attempts in rows if attempts[0].solver == "model"]
+        most_tries = (
+            min(map(len, samples))
+            if samples
+            else max(observation.runs for attempts in rows for observation in attempts)
+        )
+        chances[group] = {k: _passed_within(rows, k) for k in _KS if k <= max(1, most_tries)}
+    return chances
 
 
 def _passed_within(problems: Sequence[Sequence[Observation]], k: int) -> Estimate:
@@ -101,20 +110,27 @@ def _passed_within(problems: Sequence[Sequence[Observation]], k: int) -> Estimat
     A try of a person or an agent is a verdict that they get and can use; one of a model is a sample.
     """
     if problems[0][0].solver == "model":
-        chances = [pass_at_k(len(each), sum(one.passed for one in each), k) for each in problems]
-        rows, weights = [each[0] for each in problems], [1.0] * len(problems)
+        chances = [
+            pass_at_k(len(attempts), sum(observation.passed for observation in attempts), k) for attempts in problems
+        ]
+        rows, weights = [attempts[0] for attempts in problems], [1.0] * len(problems)
     else:
-        rows, weights = [one for each in problems for one in each], [1 / len(each) for each in problems for _ in each]
-        chances = [float(one.tries_to_pass is not None and one.tries_to_pass <= k) for one in rows]
-    (found,) = crossed_shares(np.array(chances)[:, None], Dataset.cells(rows), weights)
-    return found.estimate
+        rows, weights = (
+            [observation for attempts in problems for observation in attempts],
+            [1 / len(attempts) for attempts in problems for _ in attempts],
+        )
+        chances = [
+            float(observation.tries_to_pass is not None and observation.tries_to_pass <= k) for observation in rows
+        ]
+    (estimate,) = crossed_shares(np.array(chances)[:, None], Dataset.cells(rows), weights)
+    return estimate.estimate
 
 
 def _tries_table(tries: Mapping[str, Mapping[int, Estimate]]) -> Table:
-    ks = sorted({k for found in tries.values() for k in found})
+    ks = sorted({k for estimates in tries.values() for k in estimates})
     rows: list[Sequence[Cell]] = [
-        (group, *(with_interval(found[k], share=True) if k in found else "–" for k in ks))
-        for group, found in tries.items()
+        (group, *(with_interval(estimates[k], share=True) if k in estimates else "–" for k in ks))
+        for group, estimates in tries.items()
     ]
     return Table(
         "Solved with equally many tries",

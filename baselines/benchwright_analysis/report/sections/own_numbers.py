@@ -11,7 +11,7 @@ from benchwright_analysis.report.rows.observation import Observation
 from benchwright_analysis.report.rows.problem_facts import ProblemFacts, facts_of
 from benchwright_analysis.report.rows.reading import Job, fold_attempts
 from benchwright_attempts.attempts import Attempts
-from benchwright_attempts.clock.time_spent import Spent
+from benchwright_attempts.clock.time_spent import ActiveTime
 from benchwright_attempts.log.record import AttemptHeader
 from benchwright_attempts.terms import ClockDisplay, Feedback, Terms
 from benchwright_problems.storage.store import Store
@@ -63,7 +63,7 @@ class OwnAttempt:
     """Of a question; empty if its pack does not say."""
     started: str
     """When its clock was started, ISO 8601; empty if it was not."""
-    spent: Spent
+    spent: ActiveTime
 
 
 def own_numbers(
@@ -85,27 +85,45 @@ def own_numbers(
         LogDamagedError: An attempt is not as it was written.
     """
     if not study:
-        mine = [header for header in log.headers() if not header.study and header.condition.startswith("human")]
-        rows = _rows(log, store, mine, {})
-        counted = sorted((one for one in rows.observations if practice or not one.practice), key=_position)
-        return [rows.own(one, [], shows_results=True) for one in counted]
+        own_headers = [header for header in log.headers() if not header.study and header.condition.startswith("human")]
+        rows = _rows(log, store, own_headers, {})
+        counted = sorted(
+            (observation for observation in rows.observations if practice or not observation.practice), key=_position
+        )
+        return [rows.own_attempt(observation, [], shows_results=True) for observation in counted]
     registered = Studies(log, Attempts(log)).study(study)
-    known = registered.study
-    shows_results = known.feedback is not Feedback.NONE
-    shows_others = known.show_distribution and shows_results
+    study_terms = registered.study
+    shows_results = study_terms.feedback is not Feedback.NONE
+    shows_others = study_terms.show_distribution and shows_results
     headers = [header for header in log.journal.attempts(study) if shows_others or header.solver == participant]
-    rows = _rows(log, store, headers, {study: known.idle_minutes * 60})
-    wanted = [one for one in rows.observations if one.participant == participant and (practice or not one.practice)]
-    own = sorted((one for one in wanted if _is_shown(log, registered, one)), key=_position)
-    others = [one for one in rows.observations if one.participant != participant and one.is_analysed and one.is_person]
-    return [rows.own(one, others, shows_results=shows_results) for one in own]
+    rows = _rows(log, store, headers, {study: study_terms.idle_minutes * 60})
+    candidates = [
+        observation
+        for observation in rows.observations
+        if observation.participant == participant and (practice or not observation.practice)
+    ]
+    own_observations = sorted(
+        (observation for observation in candidates if _is_shown(log, registered, observation)), key=_position
+    )
+    other_observations = [
+        observation
+        for observation in rows.observations
+        if observation.participant != participant and observation.is_analysed and observation.is_person
+    ]
+    return [
+        rows.own_attempt(observation, other_observations, shows_results=shows_results)
+        for observation in own_observations
+    ]
 
 
-def _is_shown(log: StudyLog, known: RegisteredStudy, one: Observation) -> bool:
+def _is_shown(log: StudyLog, registered_study: RegisteredStudy, observation: Observation) -> bool:
     """Whether the study does not hide the attempt's times any more."""
-    summary = log.summary(one.attempt)
-    said = Terms(one.solver, terms(known, one.participant, 1, one.problem, one.condition))
-    return said.shows_of_clock(summary.kinds, ended=summary.state.ended) is ClockDisplay.SHOWN
+    summary = log.summary(observation.attempt)
+    clock_terms = Terms(
+        observation.solver,
+        terms(registered_study, observation.participant, 1, observation.problem, observation.condition),
+    )
+    return clock_terms.shows_of_clock(summary.kinds, ended=summary.state.ended) is ClockDisplay.SHOWN
 
 
 @dataclass(frozen=True)
@@ -114,55 +132,67 @@ class _Rows:
 
     observations: list[Observation]
     facts: Mapping[str, ProblemFacts]
-    spent: Mapping[str, Spent]
+    spent: Mapping[str, ActiveTime]
 
-    def own(self, one: Observation, others: Sequence[Observation], *, shows_results: bool) -> OwnAttempt:
-        ended = one.state in ("submitted", "abandoned", "timed_out")
-        first = one.first_pass_s / 60 if one.first_pass_s is not None and shows_results else None
-        facts = self.facts.get(one.problem, ProblemFacts())
+    def own_attempt(
+        self, observation: Observation, other_observations: Sequence[Observation], *, shows_results: bool
+    ) -> OwnAttempt:
+        ended = observation.state in ("submitted", "abandoned", "timed_out")
+        first = observation.first_pass_s / 60 if observation.first_pass_s is not None and shows_results else None
+        facts = self.facts.get(observation.problem, ProblemFacts())
         return OwnAttempt(
-            attempt=one.attempt,
-            problem=one.problem,
-            title=one.title,
-            condition=one.condition,
-            state=one.state,
-            passed=one.passed if shows_results and (one.passed or one.outcome == "failed") else None,
-            score=one.score if shows_results else None,
-            active_min=one.active_s / 60,
+            attempt=observation.attempt,
+            problem=observation.problem,
+            title=observation.title,
+            condition=observation.condition,
+            state=observation.state,
+            passed=observation.passed
+            if shows_results and (observation.passed or observation.outcome == "failed")
+            else None,
+            score=observation.score if shows_results else None,
+            active_min=observation.active_s / 60,
             first_pass_min=first,
-            runs=one.runs,
-            forecast_min=one.forecast_minutes,
-            forecast_ratio=first / one.forecast_minutes if first is not None and one.forecast_minutes else None,
-            share_by_assistant=one.share_by_assistant,
-            others=_others([other for other in others if other.problem == one.problem]) if ended else None,
+            runs=observation.runs,
+            forecast_min=observation.forecast_minutes,
+            forecast_ratio=first / observation.forecast_minutes
+            if first is not None and observation.forecast_minutes
+            else None,
+            share_by_assistant=observation.share_by_assistant,
+            others=_distribution(
+                [candidate for candidate in other_observations if candidate.problem == observation.problem]
+            )
+            if ended
+            else None,
             category=facts.category_label,
             skill=facts.skill,
-            started=one.started,
-            spent=self.spent[one.attempt],
+            started=observation.started,
+            spent=self.spent[observation.attempt],
         )
 
 
 def _rows(log: StudyLog, store: Store, headers: Sequence[AttemptHeader], thresholds: dict[str, float]) -> _Rows:
     facts = facts_of(store, {header.problem for header in headers})
     folded, _ = fold_attempts(Job(log.path, headers, facts, thresholds, check=False), events=0)
-    observations = exclude([one.observation for one in folded], None, None)
-    return _Rows(observations, facts, {one.observation.attempt: one.spent for one in folded})
+    observations = exclude([attempt.observation for attempt in folded], None, None)
+    return _Rows(observations, facts, {attempt.observation.attempt: attempt.spent for attempt in folded})
 
 
-def _position(one: Observation) -> tuple[int, str]:
-    return one.position or 0, one.started
+def _position(observation: Observation) -> tuple[int, str]:
+    return observation.position or 0, observation.started
 
 
-def _others(found: Sequence[Observation]) -> Others | None:
-    if len({one.participant for one in found}) < FEWEST_OTHERS:
+def _distribution(observations: Sequence[Observation]) -> Others | None:
+    if len({observation.participant for observation in observations}) < FEWEST_OTHERS:
         return None
     from benchwright_analysis.statistics.survival import kaplan_meier
 
-    curve = kaplan_meier([one.time_s / 60 for one in found], [one.passed for one in found])
+    curve = kaplan_meier(
+        [observation.time_s / 60 for observation in observations], [observation.passed for observation in observations]
+    )
 
     def solved_by(share: float) -> float | None:
         return next(
-            (at for at, left in zip(curve.times, curve.unsolved, strict=True) if 1 - left >= share - 1e-9), None
+            (minute for minute, left in zip(curve.times, curve.unsolved, strict=True) if 1 - left >= share - 1e-9), None
         )
 
-    return Others(len(found), curve.passed, solved_by(0.25), solved_by(0.5), solved_by(0.75))
+    return Others(len(observations), curve.passed, solved_by(0.25), solved_by(0.5), solved_by(0.75))

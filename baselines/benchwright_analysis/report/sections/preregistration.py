@@ -28,10 +28,10 @@ def preregistration(data: Dataset) -> Section:
     """The registration of a study."""
     study, registered = data.study, data.registration
     if study is None:
-        return Section("preregistration", _TITLE, without="Attempts outside studies are exploratory.")
+        return Section("preregistration", _TITLE, empty_reason="Attempts outside studies are exploratory.")
     if registered is None:
-        told = "The study was not preregistered, so every result of this report is exploratory."
-        return Section("preregistration", _TITLE, without=told)
+        notice = "The study was not preregistered, so every result of this report is exploratory."
+        return Section("preregistration", _TITLE, empty_reason=notice)
     planned = registered.document.get("analysis")
     plan = planned if isinstance(planned, dict) else {}
     secondary = plan.get("secondary")
@@ -68,14 +68,14 @@ def role_of(section: str, data: Dataset) -> str:
     measures = _MEASURES.get(section, ())
     if planned.primary.value in measures:
         return "primary"
-    return "secondary" if any(one.value in measures for one in planned.secondary) else "exploratory"
+    return "secondary" if any(measure.value in measures for measure in planned.secondary) else "exploratory"
 
 
 def marked(section: Section, data: Dataset) -> Section:
     """The section with its role."""
     role = role_of(section.id, data)
     is_other = data.population is Population.INTENTION_TO_TREAT and any(
-        one.intended and not one.is_analysed for one in data.observations
+        observation.intended and not observation.is_analysed for observation in data.observations
     )
     if role not in ("primary", "secondary") or section.is_empty or not is_other:
         return dataclasses.replace(section, role=role)

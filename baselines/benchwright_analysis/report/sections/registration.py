@@ -35,72 +35,97 @@ class Registration:
 
 
 def registration(
-    known: RegisteredStudy, observations: Sequence[Observation], *, chosen: Sequence[str]
+    registered_study: RegisteredStudy, observations: Sequence[Observation], *, chosen: Sequence[str]
 ) -> Registration | None:
     """What was preregistered of a study, with every deviation; none if nothing was.
 
     Args:
-        known: The study.
+        registered_study: The study.
         observations: Its attempts.
         chosen: Options of the report that leave attempts out by hand.
     """
-    registered = known.preregistered
+    registered = registered_study.preregistered
     if registered is None:
         return None
-    mine = [one for one in observations if one.study == known.study.study and not one.practice]
-    found = [
-        *_changed(known, registered, mine),
-        *_sample(registered, mine),
+    own_observations = [
+        observation
+        for observation in observations
+        if observation.study == registered_study.study.study and not observation.practice
+    ]
+    deviations = [
+        *_changed(registered_study, registered, own_observations),
+        *_sample(registered, own_observations),
         *(f"Attempts were left out of this report by hand: {option}." for option in chosen),
     ]
-    return Registration(registered.digest, registered.document, tuple(found))
+    return Registration(registered.digest, registered.document, tuple(deviations))
 
 
-def _changed(known: RegisteredStudy, registered: Preregistered, mine: Sequence[Observation]) -> list[str]:
-    document, found = registered.document, []
+def _changed(
+    registered_study: RegisteredStudy, registered: Preregistered, own_observations: Sequence[Observation]
+) -> list[str]:
+    document, deviations = registered.document, []
     if not document_matches(registered, document):
-        found.append("The document does not have the digest that was noted with it.")
-    if document.get("study_sha256") != known.sha256:
-        found.append("The study file is another one than the one that was registered.")
-    files = {digest for digest, _ in known.identities}
-    other = [one for one in mine if one.study_sha256 and one.study_sha256 not in files]
-    if other:
-        found.append(f"{len(other)} attempts were made under another study file than the registered one.")
+        deviations.append("The document does not have the digest that was noted with it.")
+    if document.get("study_sha256") != registered_study.sha256:
+        deviations.append("The study file is another one than the one that was registered.")
+    files = {digest for digest, _ in registered_study.identities}
+    foreign_observations = [
+        observation
+        for observation in own_observations
+        if observation.study_sha256 and observation.study_sha256 not in files
+    ]
+    if foreign_observations:
+        deviations.append(
+            f"{len(foreign_observations)} attempts were made under another study file than the registered one."
+        )
     code = document.get("code")
     if isinstance(code, dict) and code.get("analysis_sha256") != analysis_digest():
-        found.append(
+        deviations.append(
             f"The program that analyses is not the registered one (Benchwright {code.get('benchwright')}); "
             "analyse with that version too, and report both."
         )
     prompts = document.get("prompts")
     for condition, planned in prompts.items() if isinstance(prompts, dict) else ():
-        wanted = f"{planned['name']} {str(planned['sha256'])[:16]}" if isinstance(planned, dict) else ""
-        others = [one for one in mine if one.condition == condition and one.prompts not in ("", wanted)]
-        if others:
-            asked = others[0].prompts
-            found.append(f"{len(others)} attempts under {condition} were asked with {asked}; {wanted} was registered.")
-    before = [one for one in mine if one.started and one.started < str(document.get("registered", ""))]
-    if before:
-        found.append(f"{len(before)} attempts were started before the registration.")
-    return found
+        expected_prompts = f"{planned['name']} {str(planned['sha256'])[:16]}" if isinstance(planned, dict) else ""
+        deviating_prompts = [
+            observation
+            for observation in own_observations
+            if observation.condition == condition and observation.prompts not in ("", expected_prompts)
+        ]
+        if deviating_prompts:
+            used_prompts = deviating_prompts[0].prompts
+            deviations.append(
+                f"{len(deviating_prompts)} attempts under {condition} were asked with {used_prompts}; "
+                f"{expected_prompts} was registered."
+            )
+    early_observations = [
+        observation
+        for observation in own_observations
+        if observation.started and observation.started < str(document.get("registered", ""))
+    ]
+    if early_observations:
+        deviations.append(f"{len(early_observations)} attempts were started before the registration.")
+    return deviations
 
 
-def _sample(registered: Preregistered, mine: Sequence[Observation]) -> list[str]:
-    sample, found = registered.document.get("sample"), []
+def _sample(registered: Preregistered, own_observations: Sequence[Observation]) -> list[str]:
+    sample, deviations = registered.document.get("sample"), []
     if not isinstance(sample, dict):
         return []
     planned = sample.get("attempts_by_condition")
-    seen = Counter(one.condition for one in mine)
-    for condition, wanted in planned.items() if isinstance(planned, dict) else ():
-        if seen[condition] != wanted:
-            found.append(f"Sample size of {condition}: {seen[condition]} attempts, {wanted} were registered.")
-    people = {one.participant for one in mine if one.is_person}
+    attempt_counts = Counter(observation.condition for observation in own_observations)
+    for condition, expected_count in planned.items() if isinstance(planned, dict) else ():
+        if attempt_counts[condition] != expected_count:
+            deviations.append(
+                f"Sample size of {condition}: {attempt_counts[condition]} attempts, {expected_count} were registered."
+            )
+    people = {observation.participant for observation in own_observations if observation.is_person}
     if len(people) > int(str(sample.get("participants", 0))):
-        found.append(f"{len(people)} participants have attempts; {sample.get('participants')} were registered.")
-    return found
+        deviations.append(f"{len(people)} participants have attempts; {sample.get('participants')} were registered.")
+    return deviations
 
 
-def allocation(log: StudyLog, known: RegisteredStudy) -> tuple[dict[str, int], dict[str, int], list[str]]:
+def allocation(log: StudyLog, registered_study: RegisteredStudy) -> tuple[dict[str, int], dict[str, int], list[str]]:
     """Tasks drawn by condition, whose allocation was concealed, and assignments that are not the plan's.
 
     Returns:
@@ -108,15 +133,17 @@ def allocation(log: StudyLog, known: RegisteredStudy) -> tuple[dict[str, int], d
     """
     drawn, concealed = Counter[str](), Counter[str]()
     wrong = []
-    for participant in log.journal.participants(known.study.study):
-        entries = [kept.entry for kept in log.journal.entries(known.study.study, participant)]
+    for participant in log.journal.participants(registered_study.study.study):
+        entries = [
+            journal_entry.entry for journal_entry in log.journal.entries(registered_study.study.study, participant)
+        ]
         enrolled = next((entry for entry in entries if isinstance(entry, Enrolled)), None)
         concealed["sealed" if enrolled is not None and enrolled.sealed else "open"] += 1
         row = next((entry.assignment for entry in entries if isinstance(entry, Drawn)), None)
-        planned = known.plan.of(participant)
+        planned = registered_study.plan.of(participant)
         if row is not None and planned is not None and row != planned:
             wrong.append(participant)
         assignment = row or planned
         drawn.update(task.condition for task in (assignment.tasks if assignment else ()))
-    told = [f"The assignment of {', '.join(wrong)} is not the plan's."] if wrong else []
-    return dict(drawn), dict(concealed), told
+    deviations = [f"The assignment of {', '.join(wrong)} is not the plan's."] if wrong else []
+    return dict(drawn), dict(concealed), deviations

@@ -29,18 +29,21 @@ _NOTHING = "No attempt that counts has a verdict, so there is nothing to say abo
 def success(data: Dataset) -> Section:
     """Success by group and by category, difficulty, kind, format and language."""
     if not data.decided:
-        return Section("success", "Who solved how much", without=_NOTHING)
+        return Section("success", "Who solved how much", empty_reason=_NOTHING)
     by_group = _by_group(data)
-    values = {one.id: {group: one.of(found, data) for group, found in by_group.items()} for one in STATISTICS}
+    values = {
+        statistic.id: {group: statistic.estimate(observations, data) for group, observations in by_group.items()}
+        for statistic in STATISTICS
+    }
     numbers: dict[str, object] = {**values}
     overall = _overall(by_group, values)
     tables, pictures = [overall], []
     for name, title, label in _SORTINGS:
-        found = _breakdown(data, label, scores=name == "format")
-        if not any(found.values()):
+        breakdowns = _breakdown(data, label, scores=name == "format")
+        if not any(breakdowns.values()):
             continue
-        numbers[name] = found
-        labelled = _named(data, name, found)
+        numbers[name] = breakdowns
+        labelled = _labelled(data, name, breakdowns)
         table = _breakdown_table(title, labelled)
         if name == "category":
             pictures.append(_category_picture(labelled, table, list(by_group), data.groups))
@@ -56,26 +59,26 @@ def success(data: Dataset) -> Section:
 def _overall(by_group: Mapping[str, Sequence[Observation]], values: Mapping[str, Mapping[str, Estimate]]) -> Table:
     return Table(
         "Solved, by group",
-        ("group", "attempts", "solved", *(one.column for one in STATISTICS)),
+        ("group", "attempts", "solved", *(statistic.column for statistic in STATISTICS)),
         [
             (
                 group,
-                len(found),
-                sum(one.passed for one in found),
-                *(with_interval(values[one.id][group], share=one.is_share) for one in STATISTICS),
+                len(observations),
+                sum(observation.passed for observation in observations),
+                *(with_interval(values[statistic.id][group], share=statistic.is_share) for statistic in STATISTICS),
             )
-            for group, found in by_group.items()
+            for group, observations in by_group.items()
         ],
-        " ".join(one.note for one in STATISTICS),
+        " ".join(statistic.note for statistic in STATISTICS),
     )
 
 
 def _best_and_worst(rows: Sequence[charts.Row], name: str) -> str:
     told_of = []
     for group in dict.fromkeys(str(row["group"]) for row in rows):
-        mine = sorted((float(row["value"] or 0), str(row["label"])) for row in rows if row["group"] == group)
-        (low, worst), (high, best) = mine[0], mine[-1]
-        if len(mine) == 1:
+        shares = sorted((float(row["value"] or 0), str(row["label"])) for row in rows if row["group"] == group)
+        (low, worst), (high, best) = shares[0], shares[-1]
+        if len(shares) == 1:
             told_of.append(f"{group}: {number(high)} at {best}.")
         else:
             told_of.append(f"{group}: best at {best} ({number(high)}), worst at {worst} ({number(low)}).")
@@ -84,76 +87,83 @@ def _best_and_worst(rows: Sequence[charts.Row], name: str) -> str:
 
 _Label = Callable[[Observation], str]
 _SORTINGS: Sequence[tuple[str, str, _Label]] = (
-    ("category", "Solved, by category", lambda one: one.category),
-    ("difficulty", "Solved, by difficulty", lambda one: one.difficulty),
-    ("kind", "Solved, by kind of problem", lambda one: one.kind),
-    ("format", "Score, by format of question", lambda one: one.format),
-    ("language", "Solved, by language of question", lambda one: one.language),
+    ("category", "Solved, by category", lambda observation: observation.category),
+    ("difficulty", "Solved, by difficulty", lambda observation: observation.difficulty),
+    ("kind", "Solved, by kind of problem", lambda observation: observation.kind),
+    ("format", "Score, by format of question", lambda observation: observation.format),
+    ("language", "Solved, by language of question", lambda observation: observation.language),
 )
 
 
 def _by_group(data: Dataset) -> dict[str, list[Observation]]:
-    found: dict[str, list[Observation]] = {group: [] for group in data.groups}
-    for one in data.decided:
-        found[one.group].append(one)
-    return {group: rows for group, rows in found.items() if rows}
+    observations_by_group: dict[str, list[Observation]] = {group: [] for group in data.groups}
+    for observation in data.decided:
+        observations_by_group[observation.group].append(observation)
+    return {group: rows for group, rows in observations_by_group.items() if rows}
 
 
 def _breakdown(data: Dataset, label: _Label, *, scores: bool = False) -> dict[str, tuple[Group, ...]]:
-    found = {}
+    breakdowns = {}
     for group, rows in _by_group(data).items():
-        labelled = [one for one in rows if label(one)]
+        labelled = [observation for observation in rows if label(observation)]
         if labelled:
-            values = [(one.score or 0.0) if scores else float(one.passed) for one in labelled]
-            found[group] = breakdown(values, [label(one) for one in labelled], Dataset.cells(labelled))
-    return found
+            values = [(observation.score or 0.0) if scores else float(observation.passed) for observation in labelled]
+            breakdowns[group] = breakdown(
+                values, [label(observation) for observation in labelled], Dataset.cells(labelled)
+            )
+    return breakdowns
 
 
-def _named(data: Dataset, name: str, found: Mapping[str, Sequence[Group]]) -> dict[str, list[tuple[str, Group]]]:
+def _labelled(
+    data: Dataset, name: str, breakdowns: Mapping[str, Sequence[Group]]
+) -> dict[str, list[tuple[str, Group]]]:
     names = {fact.category: f"{fact.category_label} ({fact.category})" for fact in data.facts.values()}
     order = _DIFFICULTIES if name == "difficulty" else ()
     return {
         group: sorted(
-            ((names.get(one.label, one.label) if name == "category" else one.label, one) for one in rows),
+            ((names.get(part.label, part.label) if name == "category" else part.label, part) for part in rows),
             key=lambda row: order.index(row[0]) if row[0] in order else len(order),
         )
-        for group, rows in found.items()
+        for group, rows in breakdowns.items()
     }
 
 
-def _breakdown_table(title: str, found: Mapping[str, Sequence[Group | tuple[str, Group]]]) -> Table:
+def _breakdown_table(title: str, breakdowns: Mapping[str, Sequence[Group | tuple[str, Group]]]) -> Table:
     rows: list[Sequence[Cell]] = []
-    for group, several in found.items():
-        for entry in several:
-            label, one = entry if isinstance(entry, tuple) else (entry.label, entry)
-            solved = with_interval(one.passed.estimate, share=True) if one.passed is not None else "–"
-            size = (one.attempts, one.score.participants or "–", one.score.problems)
-            rows.append((label, group, *size, solved, with_interval(one.score.estimate)))
+    for group, parts in breakdowns.items():
+        for entry in parts:
+            label, part = entry if isinstance(entry, tuple) else (entry.label, entry)
+            solved = with_interval(part.passed.estimate, share=True) if part.passed is not None else "–"
+            size = (part.attempts, part.score.participants or "–", part.score.problems)
+            rows.append((label, group, *size, solved, with_interval(part.score.estimate)))
     columns = ("label", "group", "attempts", "people", "problems", "solved (95 % interval)", "mean (95 % interval)")
     return Table(title, columns, rows)
 
 
 def _category_picture(
-    found: Mapping[str, Sequence[tuple[str, Group]]], table: Table, groups: Sequence[str], among: Sequence[str]
+    breakdowns: Mapping[str, Sequence[tuple[str, Group]]],
+    table: Table,
+    groups: Sequence[str],
+    all_groups: Sequence[str],
 ) -> Picture:
-    shown = list(groups)[: charts.MOST_GROUPS]
+    shown_groups = list(groups)[: charts.MOST_GROUPS]
     rows = [
-        {"label": label, "group": group, "value": one.passed.value, "low": one.passed.low, "high": one.passed.high}
-        for group in shown
-        for label, one in found.get(group, ())
-        if one.passed is not None
+        {"label": label, "group": group, "value": part.passed.value, "low": part.passed.low, "high": part.passed.high}
+        for group in shown_groups
+        for label, part in breakdowns.get(group, ())
+        if part.passed is not None
     ]
     return Picture(
         "success-by-category",
         "Solved, by category",
-        _best_and_worst(rows, "category") + charts.drawn(shown, groups),
-        charts.intervals(rows, shown, among=among, x="solved", y=""),
+        _best_and_worst(rows, "category") + charts.drawn(shown_groups, groups),
+        charts.intervals(rows, shown_groups, report_groups=all_groups, x="solved", y=""),
         table,
     )
 
 
 def _lead(data: Dataset) -> list[str]:
-    undecided = sum(one.observation.censored_by == "not_decided" for one in data.analysed)
+    undecided = sum(attempt.observation.censored_by == "not_decided" for attempt in data.analysed)
     lead = []
     if undecided:
         lead.append(

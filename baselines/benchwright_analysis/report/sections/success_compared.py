@@ -17,16 +17,16 @@ from benchwright_analysis.statistics.multiple import Adjusted, holm
 def compared_groups(data: Dataset, by_group: Mapping[str, Sequence[Observation]]) -> tuple[dict[str, object], Table]:
     """Pairs of groups, on the problems that both tried."""
     groups = list(by_group)[: charts.MOST_GROUPS]
-    found: dict[str, object] = {}
+    comparisons: dict[str, object] = {}
     rows: list[Sequence[Cell]] = []
-    for place, first in enumerate(groups):
-        for second in groups[place + 1 :]:
-            one, other = by_group[first], by_group[second]
-            difference = solved_difference(one, other)
+    for position, first in enumerate(groups):
+        for second in groups[position + 1 :]:
+            first_attempts, second_attempts = by_group[first], by_group[second]
+            difference = solved_difference(first_attempts, second_attempts)
             if difference is None:
                 continue
-            categories = _by_category(one, other)
-            found[f"{second} against {first}"] = {"difference": difference, "categories": categories}
+            categories = _by_category(first_attempts, second_attempts)
+            comparisons[f"{second} against {first}"] = {"difference": difference, "categories": categories}
             rows.append(
                 (
                     f"{second} against {first}",
@@ -43,12 +43,12 @@ def compared_groups(data: Dataset, by_group: Mapping[str, Sequence[Observation]]
     )
     columns = ("comparison", "problems", "difference (95 % interval)", "p", "categories that differ")
     note += charts.drawn(groups, by_group, "Compared")
-    return found, Table("Groups compared, problem by problem", columns, rows, note)
+    return comparisons, Table("Groups compared, problem by problem", columns, rows, note)
 
 
 def _in_common(first: Sequence[Observation], second: Sequence[Observation]) -> list[Observation]:
-    problems = {one.problem for one in first} & {one.problem for one in second}
-    return [one for one in (*first, *second) if one.problem in problems]
+    problems = {observation.problem for observation in first} & {observation.problem for observation in second}
+    return [observation for observation in (*first, *second) if observation.problem in problems]
 
 
 def solved_difference(first: Sequence[Observation], second: Sequence[Observation]) -> Crossed | None:
@@ -58,24 +58,28 @@ def solved_difference(first: Sequence[Observation], second: Sequence[Observation
         first: Decided attempts of one group; only those at problems that the other group tried count.
         second: Of the other.
     """
-    both = _in_common(first, second)
-    if not both:
+    shared_attempts = _in_common(first, second)
+    if not shared_attempts:
         return None
     try:
-        treated = [one.group == second[0].group for one in both]
-        return crossed_share_difference([one.passed for one in both], treated, Dataset.cells(both))
+        treated = [observation.group == second[0].group for observation in shared_attempts]
+        return crossed_share_difference(
+            [observation.passed for observation in shared_attempts], treated, Dataset.cells(shared_attempts)
+        )
     except StatisticsError:
         return None
 
 
 def _by_category(first: Sequence[Observation], second: Sequence[Observation]) -> dict[str, Adjusted]:
     tests: dict[str, float] = {}
-    for name in sorted({_category(one) for one in _in_common(first, second)} - {""}):
-        found = solved_difference(*([one for one in rows if _category(one) == name] for rows in (first, second)))
-        if found is not None and found.p_value is not None:
-            tests[name] = found.p_value
+    for name in sorted({_category(observation) for observation in _in_common(first, second)} - {""}):
+        difference = solved_difference(
+            *([observation for observation in rows if _category(observation) == name] for rows in (first, second))
+        )
+        if difference is not None and difference.p_value is not None:
+            tests[name] = difference.p_value
     return holm(tests)
 
 
-def _category(one: Observation) -> str:
-    return one.category or one.format
+def _category(observation: Observation) -> str:
+    return observation.category or observation.format

@@ -27,7 +27,7 @@ class Limit:
     """In words that follow the number of minutes and a comma."""
 
     @property
-    def told(self) -> str:
+    def minutes_text(self) -> str:
         """In minutes, as people read it."""
         return f"{self.minutes:,.0f}" if self.minutes >= 1000 else f"{self.minutes:.3g}"
 
@@ -50,95 +50,109 @@ class TimeComparison:
 
 def by_condition(data: Dataset) -> dict[str, list[Observation]]:
     """Attempts of people with time on the clock, by condition."""
-    found = {group: [one for one in data.timed if one.group == group] for group in data.people_groups}
-    return {group: rows for group, rows in found.items() if rows}
+    by_group = {
+        group: [observation for observation in data.timed if observation.group == group] for group in data.people_groups
+    }
+    return {group: rows for group, rows in by_group.items() if rows}
 
 
 def minutes_of(rows: Sequence[Observation]) -> list[float]:
     """Analysed times."""
-    return [one.time_s / 60 for one in rows]
+    return [observation.time_s / 60 for observation in rows]
 
 
 def passed_of(rows: Sequence[Observation]) -> list[bool]:
     """Whether attempts passed."""
-    return [one.passed for one in rows]
+    return [observation.passed for observation in rows]
 
 
 def limit_of(groups: Groups) -> Limit:
     """The time limit, or as far as every condition was watched."""
-    everything = [one for rows in groups.values() for one in rows]
-    longest = max(minutes_of(everything))
-    limits = [one.limit_s / 60 for one in everything if one.limit_s is not None]
-    wanted = min(max(limits), longest) if limits else longest
-    why = "the time limit" if limits and wanted == max(limits) else "when the longest attempt ended"
+    observations = [observation for rows in groups.values() for observation in rows]
+    longest = max(minutes_of(observations))
+    limits = [observation.limit_s / 60 for observation in observations if observation.limit_s is not None]
+    limit = min(max(limits), longest) if limits else longest
+    reason = "the time limit" if limits and limit == max(limits) else "when the longest attempt ended"
     for group, rows in groups.items():
-        known = observable_limit(minutes_of(rows), passed_of(rows), wanted)
-        if known < wanted:
-            wanted = known
-            why = f"since the longest attempt under {group} ended then without a pass, and nothing is known of later"
-    return Limit(wanted, why)
+        observed_limit = observable_limit(minutes_of(rows), passed_of(rows), limit)
+        if observed_limit < limit:
+            limit = observed_limit
+            reason = f"since the longest attempt under {group} ended then without a pass, and nothing is known of later"
+    return Limit(limit, reason)
 
 
 def compare(data: Dataset, groups: Groups, limit: Limit) -> tuple[list[TimeComparison], list[str]]:
     """Each condition with the first; and why some can't be compared."""
-    found, without = [], []
-    baseline, *others = groups
-    for other in others:
-        both = [*groups[baseline], *groups[other]]
-        if not any(passed_of(both)):
-            without.append(f"Nobody passed under {baseline} or {other}, so their times can't be compared.")
+    comparisons, notices = [], []
+    baseline, *other_groups = groups
+    for compared_group in other_groups:
+        paired_observations = [*groups[baseline], *groups[compared_group]]
+        if not any(passed_of(paired_observations)):
+            notices.append(f"Nobody passed under {baseline} or {compared_group}, so their times can't be compared.")
             continue
         try:
-            found.append(_one(baseline, other, both, limit.minutes))
+            comparisons.append(_comparison(baseline, compared_group, paired_observations, limit.minutes))
         except StatisticsError as error:
-            without.append(f"Times under {other} and {baseline} can't be compared: {error}")
-    return found, without
+            notices.append(f"Times under {compared_group} and {baseline} can't be compared: {error}")
+    return comparisons, notices
 
 
-def _one(baseline: str, other: str, both: Sequence[Observation], limit: float) -> TimeComparison:
-    second = [one.group == other for one in both]
-    cells = Dataset.cells(both)
-    forecasts = [one.forecast_blind_minutes for one in both]
-    known = [math.log(each) for each in forecasts if each]
-    adjusted = len(known) == len(both) and max(known) > min(known)
-    columns = (minutes_of(both), passed_of(both), second, limit, cells)
-    gave_up = [one.censored_by in ("gave_up", "handed_in_unsolved") for one in both]
+def _comparison(
+    baseline: str, compared_group: str, paired_observations: Sequence[Observation], limit: float
+) -> TimeComparison:
+    second = [observation.group == compared_group for observation in paired_observations]
+    cells = Dataset.cells(paired_observations)
+    forecasts = [observation.forecast_blind_minutes for observation in paired_observations]
+    log_forecasts = [math.log(forecast) for forecast in forecasts if forecast]
+    adjusted = len(log_forecasts) == len(paired_observations) and max(log_forecasts) > min(log_forecasts)
+    columns = (minutes_of(paired_observations), passed_of(paired_observations), second, limit, cells)
+    gave_up = [observation.censored_by in ("gave_up", "handed_in_unsolved") for observation in paired_observations]
     pessimistic = None
     if any(gave_up):
-        stopped = with_give_ups_until([min(one, limit) for one in minutes_of(both)], gave_up, limit)
-        in_time = [one.passed and one.time_s / 60 <= limit for one in both]
+        stopped = with_give_ups_until(
+            [min(minutes, limit) for minutes in minutes_of(paired_observations)], gave_up, limit
+        )
+        in_time = [observation.passed and observation.time_s / 60 <= limit for observation in paired_observations]
         pessimistic = restricted_mean_difference(stopped, in_time, second, limit, cells)
     return TimeComparison(
         baseline,
-        other,
+        compared_group,
         restricted_mean_difference(*columns),
-        time_change(*columns, covariates=[known] if adjusted else []),
+        time_change(*columns, covariates=[log_forecasts] if adjusted else []),
         adjusted,
         pessimistic,
     )
 
 
-def comparison_table(found: Sequence[TimeComparison], limit: Limit, rows: Sequence[Observation]) -> Table:
+def comparison_table(comparisons: Sequence[TimeComparison], limit: Limit, rows: Sequence[Observation]) -> Table:
     """The comparisons, for readers."""
     cells: list[Sequence[Cell]] = []
-    for one in found:
-        name = f"{one.other} against {one.baseline}"
-        cells.append((name, "difference of mean minutes", *_told(one.difference, _in_minutes)))
-        adjusted = ", adjusted for forecasts" if one.adjusted else ""
-        cells.append((name, f"change of time in percent{adjusted}", *_told(one.change, in_percent)))
-        if one.if_give_ups_went_on is not None:
-            what = "difference of mean minutes, if those who gave up had continued without success"
-            cells.append((name, what, *_told(one.if_give_ups_went_on, _in_minutes)))
-    within = any(one.difference.within for one in found)
+    for comparison in comparisons:
+        name = f"{comparison.other} against {comparison.baseline}"
+        cells.append((name, "difference of mean minutes", *_estimate_cells(comparison.difference, _in_minutes)))
+        adjusted = ", adjusted for forecasts" if comparison.adjusted else ""
+        cells.append((name, f"change of time in percent{adjusted}", *_estimate_cells(comparison.change, in_percent)))
+        if comparison.if_give_ups_went_on is not None:
+            label = "difference of mean minutes, if those who gave up had continued without success"
+            cells.append((name, label, *_estimate_cells(comparison.if_give_ups_went_on, _in_minutes)))
+    is_within = any(comparison.difference.within for comparison in comparisons)
     note = (
-        f"Times up to {limit.told} minutes, {limit.why}: who took longer counts with {limit.told}. "
-        + ("Participants and problems are compared with themselves. " if within else "Problems are compared with ")
-        + ("" if within else "themselves, participants with others. ")
+        f"Times up to {limit.minutes_text} minutes, {limit.why}: who took longer counts with {limit.minutes_text}. "
+        + ("Participants and problems are compared with themselves. " if is_within else "Problems are compared with ")
+        + ("" if is_within else "themselves, participants with others. ")
         + "Intervals and tests hold for other participants at other problems, and take it that the effect may differ "
         "between both. The percentage compares geometric means; where many reach the limit, the effect on times "
         "without one is larger."
-        + ("" if all(one.adjusted for one in found) else f" Not adjusted for forecasts: {_why_unadjusted(rows)}")
-        + (" With several comparisons some p are small by chance: none is corrected for that." if found[1:] else "")
+        + (
+            ""
+            if all(comparison.adjusted for comparison in comparisons)
+            else f" Not adjusted for forecasts: {_why_unadjusted(rows)}"
+        )
+        + (
+            " With several comparisons some p are small by chance: none is corrected for that."
+            if comparisons[1:]
+            else ""
+        )
     )
     return Table(
         "Conditions compared in time", ("comparison", "what", "estimate (95 % interval)", "p"), cells, note.strip()
@@ -146,39 +160,44 @@ def comparison_table(found: Sequence[TimeComparison], limit: Limit, rows: Sequen
 
 
 def _why_unadjusted(rows: Sequence[Observation]) -> str:
-    if all(one.forecast_blind_minutes for one in rows):
+    if all(observation.forecast_blind_minutes for observation in rows):
         return "they are all alike."
     return why_unadjusted(rows)
 
 
-def sentences(found: Sequence[TimeComparison], limit: Limit) -> list[str]:
+def sentences(comparisons: Sequence[TimeComparison], limit: Limit) -> list[str]:
     """The comparisons in words."""
-    told = []
-    for one in found:
-        value = round(one.difference.value, 1)
-        by = f"{number(abs(value), 1)} minutes {'less' if value < 0 else 'more'} than" if value else "as long as"
-        spread = interval(one.difference.low, one.difference.high, digits=1)
-        known = f" (95 % interval {spread})" if spread != "–" else f". {one.difference.note}".rstrip(".")
-        told.append(f"Up to {limit.told} minutes, {one.other} took {by} {one.baseline} on average{known}.")
-    return told
+    comparison_sentences = []
+    for comparison in comparisons:
+        value = round(comparison.difference.value, 1)
+        comparative = (
+            f"{number(abs(value), 1)} minutes {'less' if value < 0 else 'more'} than" if value else "as long as"
+        )
+        spread = interval(comparison.difference.low, comparison.difference.high, digits=1)
+        interval_text = f" (95 % interval {spread})" if spread != "–" else f". {comparison.difference.note}".rstrip(".")
+        comparison_sentences.append(
+            f"Up to {limit.minutes_text} minutes, {comparison.other} took {comparative} {comparison.baseline} on "
+            f"average{interval_text}."
+        )
+    return comparison_sentences
 
 
-def _told(found: Crossed, form: Callable[[Crossed], str]) -> tuple[str, str]:
-    return form(found) + (f". {found.note}" if found.note else ""), p_value(found.p_value)
+def _estimate_cells(estimate: Crossed, form: Callable[[Crossed], str]) -> tuple[str, str]:
+    return form(estimate) + (f". {estimate.note}" if estimate.note else ""), p_value(estimate.p_value)
 
 
-def _in_minutes(found: Crossed) -> str:
-    return with_interval(found.estimate, digits=1)
+def _in_minutes(estimate: Crossed) -> str:
+    return with_interval(estimate.estimate, digits=1)
 
 
-def in_percent(found: Crossed) -> str:
+def in_percent(estimate: Crossed) -> str:
     """A relative change with its interval, for people."""
-    ends = (None if end is None else 100 * end for end in (found.low, found.high))
+    ends = (None if end is None else 100 * end for end in (estimate.low, estimate.high))
     spread = interval(*ends, digits=1)
-    return f"{number(100 * found.value, 1)} %" + (f" ({spread})" if spread != "–" else "")
+    return f"{number(100 * estimate.value, 1)} %" + (f" ({spread})" if spread != "–" else "")
 
 
-def in_percentage_points(found: Crossed) -> Estimate:
+def in_percentage_points(estimate: Crossed) -> Estimate:
     """A difference of shares times 100."""
-    low, high = (None if end is None else 100 * end for end in (found.low, found.high))
-    return Estimate(value=100 * found.value, low=low, high=high)
+    low, high = (None if end is None else 100 * end for end in (estimate.low, estimate.high))
+    return Estimate(value=100 * estimate.value, low=low, high=high)

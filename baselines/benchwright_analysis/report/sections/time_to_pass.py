@@ -34,19 +34,24 @@ def survival(data: Dataset) -> Section:
     """Time to the first pass of people, by condition."""
     title = "How long people took"
     if not data.timed:
-        without = "No attempt of a person that counts ran its clock, so there is no time to report."
-        return Section("time", title, without=without)
+        notice = "No attempt of a person that counts ran its clock, so there is no time to report."
+        return Section("time", title, empty_reason=notice)
     by_group = by_condition(data)
     curves = {
-        group: kaplan_meier(minutes_of(found), passed_of(found), Dataset.cells(found))
-        for group, found in by_group.items()
+        group: kaplan_meier(minutes_of(observations), passed_of(observations), Dataset.cells(observations))
+        for group, observations in by_group.items()
     }
     limit = limit_of(by_group)
     means = {
-        group: restricted_mean(minutes_of(found), passed_of(found), limit.minutes, Dataset.cells(found))
-        for group, found in by_group.items()
+        group: restricted_mean(
+            minutes_of(observations), passed_of(observations), limit.minutes, Dataset.cells(observations)
+        )
+        for group, observations in by_group.items()
     }
-    only = {group: success_only_time(minutes_of(found), passed_of(found)) for group, found in by_group.items()}
+    only = {
+        group: success_only_time(minutes_of(observations), passed_of(observations))
+        for group, observations in by_group.items()
+    }
     table = Table(
         "Minutes to the first pass, by condition",
         (
@@ -57,67 +62,75 @@ def survival(data: Dataset) -> Section:
             "timed out",
             "submitted unsolved",
             "median (95 % interval)",
-            f"mean up to {limit.told} min (95 % interval)",
+            f"mean up to {limit.minutes_text} min (95 % interval)",
         ),
         [
             (
                 group,
-                len(found),
-                sum(one.passed for one in found),
-                *(_censored(found, reason) for reason in ("gave_up", "timed_out", "handed_in_unsolved")),
+                len(observations),
+                sum(observation.passed for observation in observations),
+                *(_censored(observations, reason) for reason in ("gave_up", "timed_out", "handed_in_unsolved")),
                 with_interval(curves[group].median, digits=1),
                 with_interval(means[group].estimate, digits=1),
             )
-            for group, found in by_group.items()
+            for group, observations in by_group.items()
         ],
         "Kaplan and Meier's estimate: attempts that were given up, timed out or submitted unsolved count for as long "
         "as they lasted. A dash is what the watched time does not reach. "
-        f"Means are up to {limit.told} minutes, {limit.why}. Intervals hold for other participants at other problems.",
+        f"Means are up to {limit.minutes_text} minutes, {limit.why}. Intervals hold for other participants at other "
+        "problems.",
     )
     compared, reasons = compare(data, by_group, limit)
     numbers: dict[str, object] = {
         "curves": curves,
         "limit": limit,
         "restricted_means": means,
-        "comparisons": {one.other: one for one in compared},
+        "comparisons": {comparison.other: comparison for comparison in compared},
         "secondary_successes_only": only,
     }
-    tests = [comparison_table(compared, limit, [one for rows in by_group.values() for one in rows])] if compared else []
+    tests = (
+        [comparison_table(compared, limit, [observation for rows in by_group.values() for observation in rows])]
+        if compared
+        else []
+    )
     secondary = Table(
         "Secondary: minutes of solved attempts only",
         ("condition", "solved", "left out", "geometric mean"),
-        [(group, one.passed, one.left_out, number(one.geometric_mean, 1)) for group, one in only.items()],
+        [
+            (group, success_time.passed, success_time.left_out, number(success_time.geometric_mean, 1))
+            for group, success_time in only.items()
+        ],
         "Leaving out what was not solved makes the slow look fast, so there is no interval: read the table above.",
     )
     lead = [
         "Minutes are active minutes on the clock: of a gap without activity, no more than the threshold counts.",
         *sentences(compared, limit),
         *reasons,
-        *sorted({one.note for one in means.values() if one.note}),
+        *sorted({estimate.note for estimate in means.values() if estimate.note}),
     ]
     return Section("time", title, lead, [_curve_picture(curves, table, data.groups)], [*tests, secondary], numbers)
 
 
-def _censored(found: Sequence[Observation], reason: str) -> int:
-    return sum(one.censored_by == reason for one in found)
+def _censored(observations: Sequence[Observation], reason: str) -> int:
+    return sum(observation.censored_by == reason for observation in observations)
 
 
-def _curve_picture(curves: dict[str, Survival], table: Table, among: Sequence[str]) -> Picture:
-    shown = list(curves)[: charts.MOST_GROUPS]
+def _curve_picture(curves: dict[str, Survival], table: Table, all_groups: Sequence[str]) -> Picture:
+    shown_groups = list(curves)[: charts.MOST_GROUPS]
     rows: list[charts.Row] = []
     marks: list[charts.Row] = []
-    for group in shown:
+    for group in shown_groups:
         curve = curves[group]
         start = 0.0 if curve.low is not None else None
         rows.append({"x": 0.0, "y": 0.0, "low": start, "high": start, "group": group})
         stride = max(1, len(curve.times) // _MOST_STEPS)
-        for place in [*range(0, len(curve.times) - 1, stride), len(curve.times) - 1]:
-            solved = 1 - curve.unsolved[place]
-            low = 1 - curve.high[place] if curve.high is not None else None
-            high = 1 - curve.low[place] if curve.low is not None else None
-            rows.append({"x": curve.times[place], "y": solved, "low": low, "high": high, "group": group})
-            if curve.censored[place] and len(curve.times) <= _MOST_STEPS:
-                marks.append({"x": curve.times[place], "y": solved, "group": group})
+        for step_index in [*range(0, len(curve.times) - 1, stride), len(curve.times) - 1]:
+            solved = 1 - curve.unsolved[step_index]
+            low = 1 - curve.high[step_index] if curve.high is not None else None
+            high = 1 - curve.low[step_index] if curve.low is not None else None
+            rows.append({"x": curve.times[step_index], "y": solved, "low": low, "high": high, "group": group})
+            if curve.censored[step_index] and len(curve.times) <= _MOST_STEPS:
+                marks.append({"x": curve.times[step_index], "y": solved, "group": group})
     medians = [
         f"{group}: half solved by {number(curve.median.value, 1)} minutes"
         if curve.median.value is not None
@@ -128,8 +141,16 @@ def _curve_picture(curves: dict[str, Survival], table: Table, among: Sequence[st
         "survival",
         "Solved by then, by condition",
         f"Steps that rise with every pass. {'; '.join(medians)}. Marks are attempts that ended unsolved."
-        f"{charts.drawn(shown, curves)}",
-        charts.curves(rows, shown, among=among, x="active minutes", y="solved by then", step=True, points=marks),
+        f"{charts.drawn(shown_groups, curves)}",
+        charts.curves(
+            rows,
+            shown_groups,
+            report_groups=all_groups,
+            x="active minutes",
+            y="solved by then",
+            step=True,
+            points=marks,
+        ),
         table,
     )
 
@@ -138,33 +159,33 @@ def score_over_time(data: Dataset) -> Section:
     """What a budget of time buys people and models."""
     title = "Score against time"
     curves = {}
-    decided = [one for one in data.analysed if one.observation.censored_by != "not_decided"]
-    longest = max((one.observation.time_s for one in decided), default=0.0) / 60
-    earliest = min((at for one in decided for at, _ in one.trace if at > 0), default=60.0) / 60
+    decided = [attempt for attempt in data.analysed if attempt.observation.censored_by != "not_decided"]
+    longest = max((attempt.observation.time_s for attempt in decided), default=0.0) / 60
+    earliest = min((time_s for attempt in decided for time_s, _ in attempt.trace if time_s > 0), default=60.0) / 60
     steps = _budgets(max(earliest, longest / _WIDEST), longest)
     for group in data.groups:
-        mine = [one for one in decided if one.observation.group == group]
+        group_attempts = [attempt for attempt in decided if attempt.observation.group == group]
         traces = [
             Trace(
-                one.observation.problem,
-                one.observation.attempt,
-                tuple(at / 60 for at, _ in one.trace),
-                tuple(score for _, score in one.trace),
+                attempt.observation.problem,
+                attempt.observation.attempt,
+                tuple(time_s / 60 for time_s, _ in attempt.trace),
+                tuple(score for _, score in attempt.trace),
             )
-            for one in mine
+            for attempt in group_attempts
         ]
-        cells = Dataset.cells([one.observation for one in mine])
+        cells = Dataset.cells([attempt.observation for attempt in group_attempts])
         for k in (1, 4) if _least_attempts(traces) >= 4 else (1,):
             if traces and steps:
                 label = group if k == 1 else f"{group}, best of {k}"
                 curves[label] = score_curve(traces, steps, k=k, cells=cells)
     if not curves:
-        return Section("score-over-time", title, without="No attempt that counts has a verdict with a time.")
-    among = [*data.groups, *(label for label in curves if label not in data.groups)][: charts.MOST_GROUPS]
-    shown = [label for label in among if label in curves]
+        return Section("score-over-time", title, empty_reason="No attempt that counts has a verdict with a time.")
+    labels = [*data.groups, *(label for label in curves if label not in data.groups)][: charts.MOST_GROUPS]
+    shown_labels = [label for label in labels if label in curves]
     rows: list[charts.Row] = [
         {"x": budget, "y": score, "low": low, "high": high, "group": label}
-        for label in shown
+        for label in shown_labels
         for budget, score, low, high in zip(
             curves[label].budgets, curves[label].score, curves[label].low, curves[label].high, strict=True
         )
@@ -190,11 +211,11 @@ def score_over_time(data: Dataset) -> Section:
     picture = Picture(
         "score-over-time",
         "Mean score within a budget of time",
-        f"Lines that rise from 0 with the time spent. {ends}.{charts.drawn(shown, curves)}",
+        f"Lines that rise from 0 with the time spent. {ends}.{charts.drawn(shown_labels, curves)}",
         charts.curves(
             rows,
-            shown,
-            among=among,
+            shown_labels,
+            report_groups=labels,
             x="minutes in all (doublings)",
             y="mean score",
             percent=False,
@@ -228,33 +249,40 @@ def active_time(data: Dataset) -> tuple[dict[str, object], Table | None, str]:
     """How far active time depends on its threshold."""
     from benchwright_analysis.statistics.active_time import active_time_sensitivity
 
-    people = [one.observation for one in data.analysed if one.observation.is_person and one.observation.clock_s > 0]
+    people = [
+        attempt.observation
+        for attempt in data.analysed
+        if attempt.observation.is_person and attempt.observation.clock_s > 0
+    ]
     if not people:
         return {}, None, ""
     columns = {
-        60.0: [one.active_60_s for one in people],
-        120.0: [one.active_120_s for one in people],
-        300.0: [one.active_300_s for one in people],
+        60.0: [observation.active_60_s for observation in people],
+        120.0: [observation.active_120_s for observation in people],
+        300.0: [observation.active_300_s for observation in people],
     }
-    own = data.study.idle_minutes * 60 if data.study is not None else 120.0
-    columns.setdefault(own, [one.active_s for one in people])
-    found = active_time_sensitivity(columns, [one.clock_s for one in people], reference_s=own)
+    own_threshold_s = data.study.idle_minutes * 60 if data.study is not None else 120.0
+    columns.setdefault(own_threshold_s, [observation.active_s for observation in people])
+    sensitivity = active_time_sensitivity(
+        columns, [observation.clock_s for observation in people], reference_s=own_threshold_s
+    )
     table = Table(
         "Active time, by the gap that still counts",
         ("threshold (min)", "total (h)", "median (min)", "of the clock", "against the study's threshold"),
         [
             (
-                number(one.threshold_s / 60, 0 if one.threshold_s % 60 == 0 else 1),
-                number(one.total_s / 3600, 2),
-                number(one.median_s / 60, 1),
-                percent(one.share_of_elapsed),
-                percent(one.against_reference),
+                number(threshold.threshold_s / 60, 0 if threshold.threshold_s % 60 == 0 else 1),
+                number(threshold.total_s / 3600, 2),
+                number(threshold.median_s / 60, 1),
+                percent(threshold.share_of_elapsed),
+                percent(threshold.against_reference),
             )
-            for one in found.thresholds
+            for threshold in sensitivity.thresholds
         ],
     )
     sentence = (
-        f"Active time: of a gap without activity at most {own / 60:g} minutes count. With 1, 2 or 5 minutes instead, "
-        f"the total changes by at most {percent(found.largest_change)}."
+        f"Active time: of a gap without activity at most {own_threshold_s / 60:g} minutes count. With 1, 2 or 5 "
+        "minutes instead, "
+        f"the total changes by at most {percent(sensitivity.largest_change)}."
     )
-    return {"active_time": found}, table, sentence
+    return {"active_time": sensitivity}, table, sentence

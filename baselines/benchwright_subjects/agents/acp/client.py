@@ -55,25 +55,27 @@ class AcpClient:
         self._conversation = conversation
 
     async def request_permission(
-        self, session_id: str, tool_call: ToolCallUpdate, options: list[PermissionOption], **more: Any
+        self, session_id: str, tool_call: ToolCallUpdate, options: list[PermissionOption], **extensions: Any
     ) -> RequestPermissionResponse:
         """By the policy for this kind of tool, and by what each option means, never by its id."""
         kind = self._conversation.kind_of(tool_call.tool_call_id, tool_call.kind)
-        may = kind not in self._terms.refuses
-        (self._conversation.granted if may else self._conversation.refused)[kind] += 1
-        chosen = _option(options, _ALLOWS if may else _REJECTS)
+        is_allowed = kind not in self._terms.refuses
+        (self._conversation.granted if is_allowed else self._conversation.refused)[kind] += 1
+        chosen = _option(options, _ALLOWS if is_allowed else _REJECTS)
         if chosen is None:
             return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
         return RequestPermissionResponse(outcome=AllowedOutcome(outcome="selected", option_id=chosen))
 
     async def read_text_file(
-        self, session_id: str, path: str, line: int | None = None, limit: int | None = None, **more: Any
+        self, session_id: str, path: str, line: int | None = None, limit: int | None = None, **extensions: Any
     ) -> ReadTextFileResponse:
         """Read a file of its folder."""
         with self._refusing(path):
             return ReadTextFileResponse(content=read_text(self._folder, path, line, limit))
 
-    async def write_text_file(self, session_id: str, path: str, content: str, **more: Any) -> WriteTextFileResponse:
+    async def write_text_file(
+        self, session_id: str, path: str, content: str, **extensions: Any
+    ) -> WriteTextFileResponse:
         """Write a file of its folder."""
         with self._refusing(path):
             write_text(self._folder, path, content, self._user)
@@ -87,37 +89,37 @@ class AcpClient:
         env: list[EnvVariable] | None = None,
         cwd: str | None = None,
         output_byte_limit: int | None = None,
-        **more: Any,
+        **extensions: Any,
     ) -> CreateTerminalResponse:
         """Start a command in its sandbox; without arguments it is for the shell."""
         argv = (command, *args) if args else ("/bin/sh", "-c", command)
-        variables = {one.name: one.value for one in env or ()}
+        variables = {variable.name: variable.value for variable in env or ()}
         with self._refusing(""):
             name = await self._terminals.create(argv, variables, cwd or PLACE, output_byte_limit)
         return CreateTerminalResponse(terminal_id=name)
 
-    async def terminal_output(self, session_id: str, terminal_id: str, **more: Any) -> TerminalOutputResponse:
+    async def terminal_output(self, session_id: str, terminal_id: str, **extensions: Any) -> TerminalOutputResponse:
         """What a command has printed so far."""
         terminal = self._terminal(terminal_id)
-        told = TerminalOutputResponse(output=terminal.text, truncated=terminal.truncated)
+        response = TerminalOutputResponse(output=terminal.text, truncated=terminal.truncated)
         if terminal.ended.is_set():
-            told.exit_status = TerminalExitStatus(**_ended(terminal))
-        return told
+            response.exit_status = TerminalExitStatus(**_ended(terminal))
+        return response
 
     async def wait_for_terminal_exit(
-        self, session_id: str, terminal_id: str, **more: Any
+        self, session_id: str, terminal_id: str, **extensions: Any
     ) -> WaitForTerminalExitResponse:
         """Wait for a command's end."""
         terminal = self._terminal(terminal_id)
         await terminal.ended.wait()
         return WaitForTerminalExitResponse(**_ended(terminal))
 
-    async def kill_terminal(self, session_id: str, terminal_id: str, **more: Any) -> KillTerminalResponse:
+    async def kill_terminal(self, session_id: str, terminal_id: str, **extensions: Any) -> KillTerminalResponse:
         """End a command; its output stays."""
         self._terminal(terminal_id).kill()
         return KillTerminalResponse()
 
-    async def release_terminal(self, session_id: str, terminal_id: str, **more: Any) -> ReleaseTerminalResponse:
+    async def release_terminal(self, session_id: str, terminal_id: str, **extensions: Any) -> ReleaseTerminalResponse:
         """End a command, and forget it."""
         with self._refusing(""):
             self._terminals.release(terminal_id)
@@ -125,7 +127,7 @@ class AcpClient:
 
     def _terminal(self, name: str) -> Terminal:
         with self._refusing(""):
-            return self._terminals.named(name)
+            return self._terminals.terminal(name)
 
     @contextmanager
     def _refusing(self, path: str) -> Iterator[None]:
@@ -138,7 +140,7 @@ class AcpClient:
 
 
 def _option(options: Sequence[PermissionOption], kinds: Sequence[str]) -> str | None:
-    by_kind = {one.kind: one.option_id for one in reversed(options)}
+    by_kind = {option.kind: option.option_id for option in reversed(options)}
     return next((by_kind[kind] for kind in kinds if kind in by_kind), None)
 
 

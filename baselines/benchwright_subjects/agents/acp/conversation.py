@@ -26,7 +26,7 @@ class Conversation:
 
     agent: dict[str, JsonValue] = field(default_factory=dict)
     """Name and version that it gives itself, and the version of the protocol."""
-    said: str = ""
+    output_tail: str = ""
     """The end of what it said to its user."""
     granted: Counter[str] = field(default_factory=Counter)
     """How often it got permission, by kind of tool."""
@@ -38,11 +38,11 @@ class Conversation:
     """Tokens as it counts them itself."""
     _kinds: dict[str, str] = field(default_factory=dict)
 
-    def introduce(self, told: Any, version: int) -> None:
+    def introduce(self, implementation: Any, version: int) -> None:
         """It has said who it is: ACP's `Implementation`, if it gives one."""
         self.agent = {"protocol_version": version}
-        if told is not None:
-            self.agent |= {"name": printable(told.name), "version": printable(told.version)}
+        if implementation is not None:
+            self.agent |= {"name": printable(implementation.name), "version": printable(implementation.version)}
 
     def hear(self, method: str, params: Any) -> None:
         """A notification has come. What does not look as the protocol says is left out."""
@@ -53,7 +53,7 @@ class Conversation:
             case "agent_message_chunk":
                 content = update.get("content")
                 if isinstance(content, dict) and isinstance(text := content.get("text"), str):
-                    self.said = (self.said + text)[-_MOST_SAID:]
+                    self.output_tail = (self.output_tail + text)[-_MOST_SAID:]
             case "usage_update":
                 self.count(update, _COUNTS)
                 cost = update.get("cost")
@@ -70,16 +70,16 @@ class Conversation:
             self._kinds[call] = kind
         return self._kinds.get(call, "other")
 
-    def count(self, told: Mapping[str, Any], names: tuple[str, ...] = _TOKENS) -> None:
+    def count(self, token_counts: Mapping[str, Any], names: tuple[str, ...] = _TOKENS) -> None:
         """It has told how many tokens it used."""
         for name in names:
-            number = told.get(name)
+            number = token_counts.get(name)
             if isinstance(number, int) and 0 <= number < 1 << 53:
                 self.usage[name] = number
 
-    def count_quota(self, told: Any) -> None:
+    def count_quota(self, quota: Any) -> None:
         """It has told so in the way of Gemini CLI, `_meta.quota`."""
-        counts = told.get("token_count") if isinstance(told, dict) else None
+        counts = quota.get("token_count") if isinstance(quota, dict) else None
         if isinstance(counts, dict):
             self.count({"inputTokens": counts.get("input_tokens"), "outputTokens": counts.get("output_tokens")})
 
@@ -91,11 +91,11 @@ class Conversation:
     @property
     def facts(self) -> dict[str, JsonValue]:
         """For the attempt's record."""
-        told: dict[str, JsonValue] = {"acp_" + name: value for name, value in self.agent.items()}
+        record_facts: dict[str, JsonValue] = {"acp_" + name: value for name, value in self.agent.items()}
         if self.stop_reason:
-            told["acp_stop_reason"] = self.stop_reason
-        told["acp_granted"] = dict(sorted(self.granted.items()))
-        told["acp_refused"] = dict(sorted(self.refused.items()))
+            record_facts["acp_stop_reason"] = self.stop_reason
+        record_facts["acp_granted"] = dict(sorted(self.granted.items()))
+        record_facts["acp_refused"] = dict(sorted(self.refused.items()))
         if self.usage:
-            told["acp_usage"] = dict(self.usage)
-        return told
+            record_facts["acp_usage"] = dict(self.usage)
+        return record_facts

@@ -19,6 +19,6 @@ class AcpError(Exception):
         self.detail = detail
 
 
-def printable(text: object, most: int = 200) -> str:
+def printable(text: object, longest: int = 200) -> str:
     """What an agent said, short, and without what a terminal would obey."""
-    return "".join(one if one.isprintable() else " " for one in str(text)[:most])
+    return "".join(character if character.isprintable() else " " for character in str(text)[:longest])

@@ -39,15 +39,15 @@ def read_text(folder: Path, path: str, line: int | None, limit: int | None) -> s
     Raises:
         AccessError: It can't be read, or is not UTF-8.
     """
-    found = look(folder, _in_folder(path))
-    if found.content is None:
-        what = {
+    found_file = look(folder, _in_folder(path))
+    if found_file.content is None:
+        messages = {
             FileState.MISSING: "There is no such file.",
             FileState.TOO_LARGE: f"The file has more than {MOST_BYTES} bytes.",
         }
-        raise AccessError(what.get(found.state, "This is no plain file."))
+        raise AccessError(messages.get(found_file.state, "This is no plain file."))
     try:
-        text = found.content.decode()
+        text = found_file.content.decode()
     except UnicodeDecodeError:
         raise AccessError("The file is not UTF-8 text.") from None
     if line is None and limit is None:
@@ -68,7 +68,7 @@ def write_text(folder: Path, path: str, text: str, user: int | None) -> None:
     Raises:
         AccessError: It could not be written.
     """
-    place = _in_folder(path)
+    relative_path = _in_folder(path)
     try:
         content = text.encode()
     except UnicodeEncodeError:
@@ -76,8 +76,8 @@ def write_text(folder: Path, path: str, text: str, user: int | None) -> None:
     if len(content) > MOST_BYTES:
         raise AccessError(f"A file can have {MOST_BYTES} bytes at most.")
     try:
-        _make_folders(folder, PurePosixPath(place), user)
-        with inside(folder, place) as (parent, name):
+        _make_folders(folder, PurePosixPath(relative_path), user)
+        with inside(folder, relative_path) as (parent, name):
             _replace(parent, name, content, user)
     except OSError as error:
         raise AccessError(f"The file can't be written: {error.strerror}.") from None
@@ -93,16 +93,16 @@ def _in_folder(path: str) -> str:
     return PurePosixPath(*parts[2:]).as_posix()
 
 
-def _make_folders(folder: Path, place: PurePosixPath, user: int | None) -> None:
-    for parent in reversed(place.parents[:-1]):
+def _make_folders(folder: Path, relative_path: PurePosixPath, user: int | None) -> None:
+    for parent in reversed(relative_path.parents[:-1]):
         with inside(folder, parent.as_posix()) as (handle, name), contextlib.suppress(FileExistsError):
             os.mkdir(name, 0o755, dir_fd=handle)
             if user is not None:
-                made = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=handle)
+                descriptor = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=handle)
                 try:
-                    os.fchown(made, user, user)
+                    os.fchown(descriptor, user, user)
                 finally:
-                    os.close(made)
+                    os.close(descriptor)
 
 
 def _replace(parent: int, name: str, content: bytes, user: int | None) -> None:

@@ -42,7 +42,7 @@ class Messages:
         self._reader = reader
         self._writer = writer
         self._heard = heard
-        self._asked: set[int] = set()
+        self._request_ids: set[int] = set()
         self._open = 0
         self._bytes = 0
         self._count = 0
@@ -55,7 +55,7 @@ class Messages:
         if "method" not in message:
             self._open -= 1
         elif "id" in message:
-            self._asked.add(message["id"])
+            self._request_ids.add(message["id"])
         with contextlib.suppress(ConnectionError):
             self._writer.write(json.dumps(message, default=str).encode() + b"\n")
             await self._writer.drain()
@@ -116,9 +116,9 @@ class Messages:
             raise AcpError(Ending.MALFORMED, "it sent JSON that is not a message")
         if error is not None and not (isinstance(error, dict) and isinstance(error.get("code"), int)):
             raise AcpError(Ending.MALFORMED, "it sent an error without a code")
-        if not isinstance(number, int) or number not in self._asked:
+        if not isinstance(number, int) or number not in self._request_ids:
             raise AcpError(Ending.UNASKED_ANSWER, "it answered a request that nobody had sent")
-        self._asked.discard(number)
+        self._request_ids.discard(number)
 
 
 def _parsed(line: bytes) -> Message:

@@ -29,7 +29,7 @@ _START_S = 10.0
 class Terminal:
     """One command."""
 
-    most: int
+    most_bytes: int
     writer: asyncio.StreamWriter
     output: bytearray = field(default_factory=bytearray)
     truncated: bool = False
@@ -46,9 +46,9 @@ class Terminal:
     def take(self, printed: bytes) -> None:
         """It has printed something."""
         self.output += printed
-        if len(self.output) > self.most:
+        if len(self.output) > self.most_bytes:
             self.truncated = True
-            del self.output[: len(self.output) - self.most]
+            del self.output[: len(self.output) - self.most_bytes]
 
     def kill(self) -> None:
         """End the command."""
@@ -68,16 +68,16 @@ class Terminals:
     @contextlib.asynccontextmanager
     async def opened(cls, address: Path, user: int | None) -> AsyncIterator[Terminals]:
         """Terminals behind a socket, which end with the block."""
-        made = cls()
+        terminals = cls()
         with private_socket(address, user) as listener:
-            server = await asyncio.start_unix_server(made._connected, sock=listener, limit=_MOST_LINE_BYTES)
+            server = await asyncio.start_unix_server(terminals._connected, sock=listener, limit=_MOST_LINE_BYTES)
             try:
-                yield made
+                yield terminals
             finally:
                 server.close()
-                made._close()
+                terminals._close()
 
-    async def create(self, argv: Sequence[str], env: Mapping[str, str], cwd: str, most: int | None) -> str:
+    async def create(self, argv: Sequence[str], env: Mapping[str, str], cwd: str, output_limit: int | None) -> str:
         """Start a command.
 
         Returns:
@@ -97,12 +97,12 @@ class Terminals:
                 await writer.drain()
         except (TimeoutError, ConnectionError):
             raise AccessError("No command can be started.") from None
-        limit = MOST_OUTPUT_BYTES if most is None else max(0, min(most, MOST_OUTPUT_BYTES))
+        limit = MOST_OUTPUT_BYTES if output_limit is None else max(0, min(output_limit, MOST_OUTPUT_BYTES))
         terminal = self._open[name] = Terminal(limit, writer)
         terminal.reading = asyncio.create_task(_read(terminal, reader))
         return name
 
-    def named(self, name: str) -> Terminal:
+    def terminal(self, name: str) -> Terminal:
         """One of them.
 
         Raises:
@@ -115,7 +115,7 @@ class Terminals:
 
     def release(self, name: str) -> None:
         """End a command, and forget it."""
-        self.named(name).kill()
+        self.terminal(name).kill()
         self._leave(self._open.pop(name))
 
     def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -141,10 +141,10 @@ class Terminals:
 async def _read(terminal: Terminal, reader: asyncio.StreamReader) -> None:
     try:
         while terminal.code is None and (line := await reader.readline()):
-            told = json.loads(line)
-            terminal.take(str(told.get("out", "")).encode("latin-1", "replace"))
-            if "code" in told:
-                terminal.code = int(told["code"])
+            message = json.loads(line)
+            terminal.take(str(message.get("out", "")).encode("latin-1", "replace"))
+            if "code" in message:
+                terminal.code = int(message["code"])
     except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         # Not the launcher's words.
         pass

@@ -67,17 +67,17 @@ async def take_turn(
             await asyncio.wait({running, talking}, return_when=asyncio.FIRST_COMPLETED)
             # What an agent said before it ended is still to be read.
             await asyncio.wait({talking}, timeout=_END_S)
-            answered = talking.result() if talking.done() else AgentEnd(Ending.ENDED)
+            answer_end = talking.result() if talking.done() else AgentEnd(Ending.ENDED)
             await asyncio.wait({running}, timeout=_END_S)
             ended = running.result() if running.done() else AgentEnd(Ending.DONE)
-    return replace(_end_of(answered, ended), stdout=conversation.said, stderr=ended.stderr)
+    return replace(_end_of(answer_end, ended), stdout=conversation.output_tail, stderr=ended.stderr)
 
 
-def _end_of(answered: AgentEnd, ended: AgentEnd) -> AgentEnd:
+def _end_of(answer_end: AgentEnd, ended: AgentEnd) -> AgentEnd:
     """How it ended, by what it answered and how its program ended."""
-    if answered.ending is not Ending.ENDED:
-        return answered
-    return answered if ended.ending is Ending.DONE else ended
+    if answer_end.ending is not Ending.ENDED:
+        return answer_end
+    return answer_end if ended.ending is Ending.DONE else ended
 
 
 @contextlib.asynccontextmanager
@@ -135,14 +135,14 @@ class _Session:
             client_capabilities=ClientCapabilities(fs=files, terminal=True),
             client_info=Implementation(name="benchwright", title="Benchwright", version=version("benchwright")),
         )
-        told = await self._answer("initialize", hello, START_S)
-        if told.protocol_version != PROTOCOL_VERSION:
-            said = f"it speaks version {told.protocol_version} of ACP, not {PROTOCOL_VERSION}"
-            raise AcpError(Ending.OTHER_PROTOCOL, said)
-        conversation.introduce(told.agent_info, told.protocol_version)
+        introduction = await self._answer("initialize", hello, START_S)
+        if introduction.protocol_version != PROTOCOL_VERSION:
+            mismatch = f"it speaks version {introduction.protocol_version} of ACP, not {PROTOCOL_VERSION}"
+            raise AcpError(Ending.OTHER_PROTOCOL, mismatch)
+        conversation.introduce(introduction.agent_info, introduction.protocol_version)
         begun = await self._answer("session/new", self._connection.new_session(cwd=PLACE, mcp_servers=[]), START_S)
-        asked = self._connection.prompt(session_id=begun.session_id, prompt=[text_block(prompt)])
-        answer = await self._answer("session/prompt", asked, None)
+        prompt_request = self._connection.prompt(session_id=begun.session_id, prompt=[text_block(prompt)])
+        answer = await self._answer("session/prompt", prompt_request, None)
         conversation.stop_reason = answer.stop_reason
         if answer.usage is not None:
             conversation.count(answer.usage.model_dump(by_alias=True))
@@ -150,10 +150,10 @@ class _Session:
         ending, detail = _REASONS[answer.stop_reason]
         return AgentEnd(ending, detail=detail)
 
-    async def _answer(self, method: str, asked: Awaitable[_Told], longest_s: float | None) -> _Told:
+    async def _answer(self, method: str, request: Awaitable[_Told], longest_s: float | None) -> _Told:
         try:
             async with asyncio.timeout(longest_s):
-                return await asked
+                return await request
         except TimeoutError:
             raise AcpError(Ending.NO_ANSWER, f"it did not answer {method} within {longest_s:g} seconds") from None
         except ConnectionError:
@@ -161,5 +161,5 @@ class _Session:
         except ValidationError:
             raise AcpError(Ending.MALFORMED, f"its answer to {method} is not what the protocol says") from None
         except RequestError as error:
-            said = f"it answered {method} with error {error.code}: {printable(error)}"
-            raise AcpError(Ending.ERROR_ANSWER, said) from None
+            detail = f"it answered {method} with error {error.code}: {printable(error)}"
+            raise AcpError(Ending.ERROR_ANSWER, detail) from None

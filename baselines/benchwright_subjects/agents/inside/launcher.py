@@ -63,8 +63,8 @@ class Tail:
         most: Bytes to keep.
     """
 
-    def __init__(self, stream: IO[bytes] | None, most: int) -> None:
-        self._most = most
+    def __init__(self, stream: IO[bytes] | None, most_bytes: int) -> None:
+        self._most_bytes = most_bytes
         self._content = bytearray()
         self._thread = threading.Thread(target=self._read, args=(stream,), daemon=True)
         self._thread.start()
@@ -72,13 +72,13 @@ class Tail:
     def _read(self, stream: IO[bytes] | None) -> None:
         while stream is not None and (chunk := os.read(stream.fileno(), _CHUNK)):
             self._content += chunk
-            if len(self._content) > 2 * self._most:
-                del self._content[: -self._most]
+            if len(self._content) > 2 * self._most_bytes:
+                del self._content[: -self._most_bytes]
 
     def text(self) -> str:
         """What is kept."""
         self._thread.join(_LEFT_OPEN_S)
-        return bytes(self._content[-self._most :]).decode("utf-8", "replace")
+        return bytes(self._content[-self._most_bytes :]).decode("utf-8", "replace")
 
 
 def run(launch: dict[str, Any]) -> dict[str, Any]:
@@ -163,25 +163,25 @@ def _offer_terminals(launch: dict[str, Any]) -> None:
             _start(_run_in_terminal, link, json.loads(line), launch["env"])
 
 
-def _run_in_terminal(link: socket.socket, asked: dict[str, Any], env: dict[str, str]) -> None:
+def _run_in_terminal(link: socket.socket, command_request: dict[str, Any], env: dict[str, str]) -> None:
     with contextlib.suppress(OSError), link:
         try:
             program = subprocess.Popen(
-                asked["argv"],
-                cwd=asked["cwd"],
-                env=env | asked["env"],
+                command_request["argv"],
+                cwd=command_request["cwd"],
+                env=env | command_request["env"],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
-            _tell(link, out=f"{asked['argv'][0]}: {error}", code=127)
+            _tell(link, out=f"{command_request['argv'][0]}: {error}", code=127)
             return
         left = _start(_end_with_client, link, program)
-        told = _start(_tell_output, program.stdout, link)
+        output_thread = _start(_tell_output, program.stdout, link)
         code = program.wait()
-        told.join(_LEFT_OPEN_S)
+        output_thread.join(_LEFT_OPEN_S)
         _tell(link, code=code)
         link.shutdown(socket.SHUT_WR)
         left.join()
@@ -193,8 +193,8 @@ def _tell_output(stream: Any, link: socket.socket) -> None:
             _tell(link, out=chunk.decode("latin-1"))
 
 
-def _tell(link: socket.socket, **told: Any) -> None:
-    link.sendall(json.dumps(told).encode() + b"\n")
+def _tell(link: socket.socket, **message_fields: Any) -> None:
+    link.sendall(json.dumps(message_fields).encode() + b"\n")
 
 
 def _end_with_client(link: socket.socket, program: subprocess.Popen[bytes]) -> None:
@@ -231,9 +231,9 @@ async def lead_beside(port: int, bridge: str, argv: list[str]) -> int:
         sys.stderr.write(f"{argv[0]}: {error.strerror}\n")
         return 127
     # The program alone decides when its streams end.
-    nothing = os.open(os.devnull, os.O_RDWR)
+    null_device = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1):
-        os.dup2(nothing, stream)
+        os.dup2(null_device, stream)
     return await program.wait()
 
 
@@ -242,8 +242,8 @@ def main(path: str) -> None:
     # The agent has the same user; it must not reach this program's memory or its output.
     ctypes.CDLL(None).prctl(_NOT_DUMPABLE, 0, 0, 0, 0)
     loop = asyncio.new_event_loop()
-    told = loop.run_until_complete(serve(json.loads(Path(path).read_text(encoding="utf-8"))))
-    sys.stdout.write(json.dumps(told) + "\n")
+    report = loop.run_until_complete(serve(json.loads(Path(path).read_text(encoding="utf-8"))))
+    sys.stdout.write(json.dumps(report) + "\n")
     sys.stdout.flush()
     # Threads may wait for what the agent has left running; it ends with the sandbox.
     os._exit(0)

@@ -12,7 +12,14 @@ from pydantic import Field, JsonValue
 
 from benchwright_subjects.inline.dialects.lsp import COMMAND_S, Dialect, Trigger, item_read, items_of
 from benchwright_subjects.inline.failure import Failure, SubjectError, printable
-from benchwright_subjects.inline.offer import NextEdits, Offer, Received, ReceivedCommand, ReceivedRange, next_edit
+from benchwright_subjects.inline.offer import (
+    NextEdits,
+    Offer,
+    ReceivedCommand,
+    ReceivedMessage,
+    ReceivedRange,
+    next_edit,
+)
 from benchwright_subjects.inline.server.connection import Connection, RequestTimeoutError
 from benchwright_subjects.inline.text.document import Document
 
@@ -22,11 +29,11 @@ _SIGN_IN_S = 900.0
 _NOT_SIGNED_IN_CODE = 1000
 
 
-class _EditedDocument(Received):
+class _EditedDocument(ReceivedMessage):
     uri: str
 
 
-class _Edit(Received):
+class _Edit(ReceivedMessage):
     text: str
     range: ReceivedRange
     document: _EditedDocument = Field(alias="textDocument")
@@ -51,8 +58,8 @@ class CopilotDialect(Dialect):
         """Who asks, and the user's."""
         info: JsonValue = {"name": "Benchwright", "version": "1"}
         plugin: JsonValue = {"name": "benchwright-completion", "version": "1"}
-        own = self._options if isinstance(self._options, dict) else {}
-        return {**own, "editorInfo": info, "editorPluginInfo": plugin}
+        user_options = self._options if isinstance(self._options, dict) else {}
+        return {**user_options, "editorInfo": info, "editorPluginInfo": plugin}
 
     async def get_ready(self, connection: Connection) -> None:
         """Tell it to send nothing that it need not, and make sure that somebody is signed in.
@@ -61,7 +68,7 @@ class CopilotDialect(Dialect):
             SubjectError: `NOT_SIGNED_IN`.
         """
         connection.notify("workspace/didChangeConfiguration", {"settings": {"telemetry": {"telemetryLevel": "off"}}})
-        status = await _asked(connection, "checkStatus", {}, COMMAND_S)
+        status = await _reply_fields(connection, "checkStatus", {}, COMMAND_S)
         if status.get("status") not in _SIGNED_IN:
             raise SubjectError(
                 Failure.NOT_SIGNED_IN,
@@ -81,13 +88,13 @@ class CopilotDialect(Dialect):
             "formattingOptions": {"tabSize": 4, "insertSpaces": True},
         }
 
-    def shown(self, connection: Connection, one: Offer) -> None:
+    def report_shown(self, connection: Connection, offer: Offer) -> None:
         """By the item."""
-        connection.notify("textDocument/didShowCompletion", {"item": one.item})
+        connection.notify("textDocument/didShowCompletion", {"item": offer.item})
 
-    def partly_accepted(self, connection: Connection, one: Offer, length: int) -> None:
+    def partly_accepted(self, connection: Connection, offer: Offer, length: int) -> None:
         """By the item and the length."""
-        connection.notify("textDocument/didPartiallyAcceptCompletion", {"item": one.item, "acceptedLength": length})
+        connection.notify("textDocument/didPartiallyAcceptCompletion", {"item": offer.item, "acceptedLength": length})
 
     async def next_edits(self, connection: Connection, document: Document, timeout_s: float) -> NextEdits | None:
         """By `textDocument/copilotInlineEdit`; the first is reported as shown.
@@ -95,8 +102,8 @@ class CopilotDialect(Dialect):
         Raises:
             SubjectError: `BAD_OFFER` or `OUT_OF_RANGE`.
         """
-        where: JsonValue = {"uri": document.uri, "version": document.version}
-        params: JsonValue = {"textDocument": where, "position": document.position}
+        document_id: JsonValue = {"uri": document.uri, "version": document.version}
+        params: JsonValue = {"textDocument": document_id, "position": document.position}
         try:
             result = (await connection.request("textDocument/copilotInlineEdit", params, timeout_s)).result
         except RequestTimeoutError:
@@ -130,7 +137,7 @@ async def sign_in(connection: Connection, show: Callable[[DeviceCode], None]) ->
     Raises:
         SubjectError: Nobody signed in.
     """
-    begun = await _asked(connection, "signIn", {}, COMMAND_S * 3)
+    begun = await _reply_fields(connection, "signIn", {}, COMMAND_S * 3)
     if begun.get("status") == "AlreadySignedIn":
         return str(begun.get("user", ""))
     code, address, command = begun.get("userCode"), begun.get("verificationUri"), begun.get("command")
@@ -138,13 +145,15 @@ async def sign_in(connection: Connection, show: Callable[[DeviceCode], None]) ->
         raise SubjectError(Failure.NOT_SIGNED_IN, "The server offers no code to sign in with; is the network there?")
     show(DeviceCode(printable(code), printable(address)))
     finish: JsonValue = {"command": command.get("command"), "arguments": command.get("arguments") or []}
-    done = await _asked(connection, "workspace/executeCommand", finish, _SIGN_IN_S)
-    if done.get("status") not in _SIGNED_IN | {"AlreadySignedIn"}:
+    outcome = await _reply_fields(connection, "workspace/executeCommand", finish, _SIGN_IN_S)
+    if outcome.get("status") not in _SIGNED_IN | {"AlreadySignedIn"}:
         raise SubjectError(Failure.NOT_SIGNED_IN, "Nobody signed in with the code. Run the command again.")
-    return str(done.get("user", ""))
+    return str(outcome.get("user", ""))
 
 
-async def _asked(connection: Connection, method: str, params: JsonValue, timeout_s: float) -> dict[str, JsonValue]:
+async def _reply_fields(
+    connection: Connection, method: str, params: JsonValue, timeout_s: float
+) -> dict[str, JsonValue]:
     try:
         result = (await connection.request(method, params, timeout_s)).result
     except RequestTimeoutError:

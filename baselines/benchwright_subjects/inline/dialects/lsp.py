@@ -16,18 +16,18 @@ from benchwright_subjects.inline.offer import (
     NextEdit,
     NextEdits,
     Offer,
-    Received,
     ReceivedCommand,
+    ReceivedMessage,
     ReceivedRange,
     offer,
     plain_snippet,
 )
-from benchwright_subjects.inline.policies import Accepted
+from benchwright_subjects.inline.policies import AcceptedPart
 from benchwright_subjects.inline.server.connection import Answer, Connection, RequestTimeoutError
 from benchwright_subjects.inline.text.document import Document
 
 COMMAND_S = 10.0
-_Read = TypeVar("_Read", bound=Received)
+_Read = TypeVar("_Read", bound=ReceivedMessage)
 
 
 class Trigger(IntEnum):
@@ -38,7 +38,7 @@ class Trigger(IntEnum):
 
 
 @dataclass(frozen=True)
-class Taken:
+class AcceptOutcome:
     """What taking an offer, or its beginning, led to."""
 
     document: Document
@@ -58,12 +58,12 @@ class Latency:
     """Until the offer was drawn; None if nothing was, or nothing draws."""
 
 
-class _Snippet(Received):
+class _Snippet(ReceivedMessage):
     kind: str
     value: str
 
 
-class _Item(Received):
+class _Item(ReceivedMessage):
     text: str | _Snippet = Field(alias="insertText")
     range: ReceivedRange | None = None
     command: ReceivedCommand | None = None
@@ -133,16 +133,16 @@ class Dialect:
         Raises:
             SubjectError: `BAD_OFFER` or `OUT_OF_RANGE`.
         """
-        found = [item_read(_Item, item) for item in items_of(result)]
+        inline_items = [item_read(_Item, item) for item in items_of(result)]
         return [
             offer(
                 document,
-                one.text if isinstance(one.text, str) else plain_snippet(one.text.value),
-                one.range,
-                command=one.command,
+                inline_item.text if isinstance(inline_item.text, str) else plain_snippet(inline_item.text.value),
+                inline_item.range,
+                command=inline_item.command,
                 item=item,
             )
-            for one, item in zip(found, items_of(result), strict=True)
+            for inline_item, item in zip(inline_items, items_of(result), strict=True)
         ]
 
     def latency(self, answer: Answer) -> Latency:
@@ -155,41 +155,41 @@ class Dialect:
         changes: JsonValue = [{"text": document.text}]
         connection.notify("textDocument/didChange", {"textDocument": identifier, "contentChanges": changes})
 
-    async def take(self, connection: Connection, document: Document, one: Offer, part: Accepted) -> Taken:
+    async def take(self, connection: Connection, document: Document, offer: Offer, part: AcceptedPart) -> AcceptOutcome:
         """Write an offer, or its beginning, into the document, and say so.
 
         Args:
             connection: To the server.
             document: Where it was offered.
-            one: The offer.
+            offer: The offer.
             part: What is taken of it.
         """
         if part.is_whole:
-            changed = document.replaced(one.start, one.end, one.text)
+            changed = document.replaced(offer.start, offer.end, offer.text)
             self.change(connection, changed)
-            await self.accepted(connection, one)
-            deleted = "" if one.keeps_what_follows else one.after
-            return Taken(changed, part.text, deleted + (one.before if one.insertion is None else ""))
+            await self.accepted(connection, offer)
+            deleted = "" if offer.keeps_what_follows else offer.text_after
+            return AcceptOutcome(changed, part.text, deleted + (offer.text_before if offer.insertion is None else ""))
         changed = document.typed(part.text)
         self.change(connection, changed)
-        self.partly_accepted(connection, one, len((one.before + part.text).encode("utf-16-le")) // 2)
-        return Taken(changed, part.text, "")
+        self.partly_accepted(connection, offer, len((offer.text_before + part.text).encode("utf-16-le")) // 2)
+        return AcceptOutcome(changed, part.text, "")
 
-    def shown(self, connection: Connection, one: Offer) -> None:
+    def report_shown(self, connection: Connection, offer: Offer) -> None:
         """Say that the user sees an offer."""
 
-    def partly_accepted(self, connection: Connection, one: Offer, length: int) -> None:
+    def partly_accepted(self, connection: Connection, offer: Offer, length: int) -> None:
         """Say that the user took the beginning of an offer.
 
         Args:
             connection: To the server.
-            one: The offer.
+            offer: The offer.
             length: UTF-16 code units of the offer's text that are in the document now.
         """
 
-    async def accepted(self, connection: Connection, one: Offer) -> None:
+    async def accepted(self, connection: Connection, offer: Offer) -> None:
         """Say that the user took an offer, which is in the document now: by its command, if it has one."""
-        await self._execute(connection, one.command)
+        await self._execute(connection, offer.command)
 
     async def next_edits(self, connection: Connection, document: Document, timeout_s: float) -> NextEdits | None:
         """What the server proposes after an offer was accepted; None if the dialect has no such thing.
@@ -260,8 +260,10 @@ def item_read(kind: type[_Read], item: JsonValue) -> _Read:
     try:
         return kind.model_validate(item)
     except ValidationError as error:
-        where = ".".join(str(part) for part in error.errors()[0]["loc"])
-        raise SubjectError(Failure.BAD_OFFER, f"An item of the server is not what LSP says, at {where!r}.") from None
+        field_path = ".".join(str(part) for part in error.errors()[0]["loc"])
+        raise SubjectError(
+            Failure.BAD_OFFER, f"An item of the server is not what LSP says, at {field_path!r}."
+        ) from None
 
 
 def _asked_items(params: JsonValue) -> int:

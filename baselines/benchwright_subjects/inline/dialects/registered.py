@@ -10,5 +10,5 @@ from benchwright_subjects.inline.dialects.tabby import TabbyDialect
 from benchwright_subjects.inline.dialects.vscode import VSCodeDialect
 
 DIALECTS: Mapping[str, type[Dialect]] = {
-    one.name: one for one in (Dialect, CopilotDialect, TabbyDialect, VSCodeDialect)
+    dialect.name: dialect for dialect in (Dialect, CopilotDialect, TabbyDialect, VSCodeDialect)
 }

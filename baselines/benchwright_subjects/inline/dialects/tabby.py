@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from pydantic import Field, JsonValue
 
 from benchwright_subjects.inline.dialects.lsp import Dialect, Trigger, item_read, items_of
-from benchwright_subjects.inline.offer import Offer, Received, ReceivedCommand, ReceivedRange, offer
+from benchwright_subjects.inline.offer import Offer, ReceivedCommand, ReceivedMessage, ReceivedRange, offer
 from benchwright_subjects.inline.text.document import Document
 
 
-class _TextEdit(Received):
+class _TextEdit(ReceivedMessage):
     text: str = Field(alias="newText")
     range: ReceivedRange
 
 
-class _Item(Received):
+class _Item(ReceivedMessage):
     label: str
     edit: _TextEdit | None = Field(default=None, alias="textEdit")
     inserted: str | None = Field(default=None, alias="insertText")
@@ -44,9 +44,13 @@ class TabbyDialect(Dialect):
 
     def offers(self, result: JsonValue, document: Document) -> Sequence[Offer]:
         """The edits of the items."""
-        found = []
+        item_offers = []
         for item in items_of(result):
-            one = item_read(_Item, item)
-            text, place = (one.edit.text, one.edit.range) if one.edit else (one.inserted or one.label, None)
-            found.append(offer(document, text, place, command=one.command, item=item))
-        return found
+            inline_item = item_read(_Item, item)
+            text, span = (
+                (inline_item.edit.text, inline_item.edit.range)
+                if inline_item.edit
+                else (inline_item.inserted or inline_item.label, None)
+            )
+            item_offers.append(offer(document, text, span, command=inline_item.command, item=item))
+        return item_offers

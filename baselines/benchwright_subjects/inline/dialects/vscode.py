@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from pydantic import Field, JsonValue
 
-from benchwright_subjects.inline.dialects.lsp import Dialect, Latency, Taken, Trigger, item_read
+from benchwright_subjects.inline.dialects.lsp import AcceptOutcome, Dialect, Latency, Trigger, item_read
 from benchwright_subjects.inline.failure import Failure, SubjectError
-from benchwright_subjects.inline.offer import MAX_CHARACTERS, NextEdit, NextEdits, Offer, Received
-from benchwright_subjects.inline.policies import Accepted
+from benchwright_subjects.inline.offer import MAX_CHARACTERS, NextEdit, NextEdits, Offer, ReceivedMessage
+from benchwright_subjects.inline.policies import AcceptedPart
 from benchwright_subjects.inline.server.connection import Answer, Connection, RequestTimeoutError
 from benchwright_subjects.inline.text.document import Document
 
@@ -18,23 +18,23 @@ _MOST_JUMPS = 3
 _CHANGED = "The extension changed the document by itself."
 
 
-class _Timing(Received):
+class _Timing(ReceivedMessage):
     answered: float | None
     drawn: float | None = None
 
 
-class _Answered(Received):
+class _SyncReply(ReceivedMessage):
     timing: _Timing
     is_changed: bool = Field(default=False, alias="isChanged")
     """Whether the document is no longer as the driver has left it."""
 
 
-class _State(Received):
+class _State(ReceivedMessage):
     text: str
     cursor: int
 
 
-class _Edited(Received):
+class _EditReply(ReceivedMessage):
     text: str | None
     """Of the document, once the edit was made; None if nothing in it changed."""
     is_changed: bool = Field(default=False, alias="isChanged")
@@ -53,7 +53,7 @@ class VSCodeDialect(Dialect):
         return {
             **super().question(document, trigger, timeout_s),
             "text": document.text,
-            "cursor": _utf16(document.before),
+            "cursor": _utf16(document.text_before),
             "timeoutMs": timeout_s * 1000,
         }
 
@@ -63,7 +63,7 @@ class VSCodeDialect(Dialect):
         Raises:
             SubjectError: `BAD_OFFER`.
         """
-        timing = item_read(_Answered, answer.result).timing
+        timing = item_read(_SyncReply, answer.result).timing
         return Latency(timing.answered, timing.drawn)
 
     def offers(self, result: JsonValue, document: Document) -> Sequence[Offer]:
@@ -72,19 +72,19 @@ class VSCodeDialect(Dialect):
         Raises:
             SubjectError: `BAD_OFFER` or `CHANGED_FILES`.
         """
-        if item_read(_Answered, result).is_changed:
+        if item_read(_SyncReply, result).is_changed:
             raise SubjectError(Failure.CHANGED_FILES, _CHANGED)
         return super().offers(result, document)
 
-    async def take(self, connection: Connection, document: Document, one: Offer, part: Accepted) -> Taken:
+    async def take(self, connection: Connection, document: Document, offer: Offer, part: AcceptedPart) -> AcceptOutcome:
         """By command. VS Code takes lines and words of its own, so what is new may be longer than the part.
 
         Raises:
             SubjectError: The editor failed.
         """
-        wanted: JsonValue = {"text": None if part.is_whole else part.text}
+        request: JsonValue = {"text": None if part.is_whole else part.text}
         try:
-            result = (await connection.request("benchwright/take", wanted, self.own_s)).result
+            result = (await connection.request("benchwright/take", request, self.own_s)).result
         except RequestTimeoutError:
             raise SubjectError(Failure.NO_ANSWER, "The editor did not take its own offer.") from None
         state = item_read(_State, result)
@@ -92,10 +92,10 @@ class VSCodeDialect(Dialect):
         cursor = len(_units(state.text)[: 2 * max(0, state.cursor)].decode("utf-16-le", "replace"))
         start, end, inserted = _difference(document.text, text, min(document.cursor, cursor))
         deleted = document.text[start:end]
-        if start < document.before.rfind("\n") + 1 or "\n" in deleted:
+        if start < document.text_before.rfind("\n") + 1 or "\n" in deleted:
             raise SubjectError(Failure.OUT_OF_RANGE, "What was accepted changed text that is not at the cursor.")
         changed = Document(document.uri, text, cursor, document.version + 1)
-        return Taken(changed, inserted, deleted)
+        return AcceptOutcome(changed, inserted, deleted)
 
     async def next_edits(self, connection: Connection, document: Document, timeout_s: float) -> NextEdits | None:
         """The edit that the editor shows. It is known by making it; the next request undoes one that is not taken.
@@ -103,15 +103,19 @@ class VSCodeDialect(Dialect):
         Raises:
             SubjectError: `BAD_OFFER` or `CHANGED_FILES`.
         """
-        asked: JsonValue = {"text": document.text, "cursor": _utf16(document.before), "timeoutMs": timeout_s * 1000}
+        request: JsonValue = {
+            "text": document.text,
+            "cursor": _utf16(document.text_before),
+            "timeoutMs": timeout_s * 1000,
+        }
         patience_s = _MOST_JUMPS * timeout_s + self.own_s
         try:
-            result = (await connection.request("benchwright/nextEdit", asked, patience_s)).result
+            result = (await connection.request("benchwright/nextEdit", request, patience_s)).result
         except RequestTimeoutError:
             return NextEdits(0)
         if result is None:
             return NextEdits(0)
-        edited = item_read(_Edited, result)
+        edited = item_read(_EditReply, result)
         if edited.is_changed:
             raise SubjectError(Failure.CHANGED_FILES, _CHANGED)
         if edited.text is None:
@@ -130,23 +134,23 @@ def _plain(text: str, document: Document) -> str:
     return _units(text).decode("utf-16-le", "replace")
 
 
-def _difference(before: str, after: str, most: int | None) -> tuple[int, int, str]:
+def _difference(old_text: str, new_text: str, longest: int | None) -> tuple[int, int, str]:
     """What is another text: start and end of what it replaces, and what is there instead.
 
     Args:
-        before: The text as it was.
-        after: The text as it is.
-        most: How far the beginning that both share may go; None for any.
+        old_text: The text as it was.
+        new_text: The text as it is.
+        longest: How far the beginning that both share may go; None for any.
     """
-    start = _same(before, after, most)
-    end = _same(before[start:][::-1], after[start:][::-1], None)
-    return start, len(before) - end, after[start : len(after) - end]
+    start = _shared_length(old_text, new_text, longest)
+    end = _shared_length(old_text[start:][::-1], new_text[start:][::-1], None)
+    return start, len(old_text) - end, new_text[start : len(new_text) - end]
 
 
-def _same(one: str, other: str, most: int | None) -> int:
+def _shared_length(first_text: str, second_text: str, longest: int | None) -> int:
     """How many characters both begin with, at most this many."""
-    limit = min(len(one), len(other), len(one) if most is None else most)
-    return next((place for place in range(limit) if one[place] != other[place]), limit)
+    limit = min(len(first_text), len(second_text), len(first_text) if longest is None else longest)
+    return next((index for index in range(limit) if first_text[index] != second_text[index]), limit)
 
 
 def _units(text: str) -> bytes:

@@ -29,8 +29,8 @@ def configuration_digest(launch: Launch, dialect: str, options: JsonValue) -> st
 
 def _named_files(command: tuple[str, ...]) -> Iterator[Path]:
     for number, word in enumerate(command):
-        found = shutil.which(word) if number == 0 else word
-        file = Path(found) if found else None
+        program_path = shutil.which(word) if number == 0 else word
+        file = Path(program_path) if program_path else None
         if file is not None and file.is_file() and file.stat().st_size <= _LARGEST_BYTES:
             yield file
 

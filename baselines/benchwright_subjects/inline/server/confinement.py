@@ -28,12 +28,14 @@ def places_in(home: Home) -> Path:
     return home.state / "completion"
 
 
-def confined(command: Sequence[str], place: Workplace, secrets: Sequence[Path], *, is_offline: bool) -> tuple[str, ...]:
+def confined(
+    command: Sequence[str], work_folders: Workplace, secrets: Sequence[Path], *, is_offline: bool
+) -> tuple[str, ...]:
     """The command line that runs a server where it sees none of these folders; the same where that can't be done.
 
     Args:
         command: The server's.
-        place: The folders it may write to.
+        work_folders: The folders it may write to.
         secrets: See `secret_folders`.
         is_offline: Without network.
 
@@ -42,7 +44,7 @@ def confined(command: Sequence[str], place: Workplace, secrets: Sequence[Path], 
     """
     hider = next((hider for hider in folder_hiders() if hider.works()), None)
     if hider is not None:
-        return hider.hiding(command, HiddenFolders(secrets, place.root, place.workspace, is_offline))
+        return hider.hiding(command, HiddenFolders(secrets, work_folders.root, work_folders.workspace, is_offline))
     if is_offline:
         raise SubjectError(
             Failure.NOT_STARTED,

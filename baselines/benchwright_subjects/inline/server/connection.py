@@ -80,14 +80,14 @@ class Connection:
         try:
             async with asyncio.timeout(timeout_s):
                 await self._send({"id": number, "method": method, "params": params})
-                message, received = await waiting
+                message, received_ns = await waiting
         except TimeoutError:
             self._given_up.add(number)
             self.notify("$/cancelRequest", {"id": number})
             raise RequestTimeoutError from None
         finally:
             self._waiting.pop(number, None)
-        return Answer(_result(message, method), (received - start) / 1e6)
+        return Answer(_result(message, method), (received_ns - start) / 1e6)
 
     def notify(self, method: str, params: JsonValue) -> None:
         """Tell something. What the server does not read stays in a buffer until a request waits for it."""
@@ -118,11 +118,11 @@ class Connection:
     async def _read(self) -> None:
         try:
             while (body := await read_body(self._process.stdout)) is not None:
-                received = time.perf_counter_ns()
+                received_ns = time.perf_counter_ns()
                 self._bytes += len(body)
                 if self._bytes > MAX_BYTES:
                     raise SubjectError(Failure.FLOODED, "The server sends messages forever.")
-                self._take(parsed(body), received)
+                self._take(parsed(body), received_ns)
             failure = SubjectError(Failure.ENDED, "The server ended.")
         except SubjectError as error:
             failure = error
@@ -135,7 +135,7 @@ class Connection:
             if not waiting.done():
                 waiting.set_exception(failure)
 
-    def _take(self, message: dict[str, JsonValue], received: int) -> None:
+    def _take(self, message: dict[str, JsonValue], received_ns: int) -> None:
         method = message.get("method")
         if isinstance(method, str):
             self._unasked += 1
@@ -150,7 +150,7 @@ class Connection:
         if isinstance(number, int) and number in self._waiting:
             waiting = self._waiting.pop(number)
             if not waiting.done():
-                waiting.set_result((message, received))
+                waiting.set_result((message, received_ns))
         elif isinstance(number, int) and number in self._given_up:
             self._given_up.discard(number)
         elif "result" in message or "error" in message:
@@ -174,7 +174,7 @@ def _result(message: Mapping[str, JsonValue], method: str) -> JsonValue:
             raise SubjectError(Failure.MALFORMED, f"The server answered {method} with neither result nor error.")
         return message["result"]
     code = error.get("code") if isinstance(error, dict) else None
-    told = printable(str(error.get("message", "")))[:_MOST_TOLD] if isinstance(error, dict) else ""
-    known = code if isinstance(code, int) else None
-    failure = Failure.NOT_SUPPORTED if known == METHOD_NOT_FOUND else Failure.ERROR_ANSWER
-    raise SubjectError(failure, f"The server answered {method} with error {known}: {told}", known)
+    message_text = printable(str(error.get("message", "")))[:_MOST_TOLD] if isinstance(error, dict) else ""
+    error_code = code if isinstance(code, int) else None
+    failure = Failure.NOT_SUPPORTED if error_code == METHOD_NOT_FOUND else Failure.ERROR_ANSWER
+    raise SubjectError(failure, f"The server answered {method} with error {error_code}: {message_text}", error_code)

@@ -26,13 +26,13 @@ class Service:
         used: Hears of what each answer used.
     """
 
-    def __init__(self, model: Model, seed: int | None, address: Path, used: Used) -> None:
+    def __init__(self, model: Model, seed: int | None, address: Path, on_usage: Used) -> None:
         # Each server has a transcript of its own, which nobody reads: else all would be kept to the end of the run.
         init_transcript(Transcript())
         init_active_model(model, GenerateConfig())
         self.address = address
-        self.bridge = ModelBridge(AgentState(messages=[]), self._answered, seed, forwards=True)
-        self._used = used
+        self.bridge = ModelBridge(AgentState(messages=[]), self._note_answer, seed, forwards=True)
+        self._on_usage = on_usage
         self._answers = 0
         self._counted: list[ModelUsage] = []
 
@@ -44,9 +44,10 @@ class Service:
             answered=self._answers,
             counted=len(self._counted),
             input_tokens=sum(
-                one.input_tokens + one.cache_read_tokens + one.cache_write_tokens for one in self._counted
+                counted_usage.input_tokens + counted_usage.cache_read_tokens + counted_usage.cache_write_tokens
+                for counted_usage in self._counted
             ),
-            output_tokens=sum(one.output_tokens for one in self._counted),
+            output_tokens=sum(counted_usage.output_tokens for counted_usage in self._counted),
         )
 
     def check(self) -> None:
@@ -58,9 +59,9 @@ class Service:
         if self.bridge.failed.done():
             raise self.bridge.failed.result()
 
-    async def _answered(self, model: Model, output: ModelOutput) -> None:
+    async def _note_answer(self, model: Model, output: ModelOutput) -> None:
         self._answers += 1
-        used = usage.of_output(str(model), output)
-        if used is not None:
-            self._counted.append(used)
-            await self._used(used)
+        model_usage = usage.of_output(str(model), output)
+        if model_usage is not None:
+            self._counted.append(model_usage)
+            await self._on_usage(model_usage)

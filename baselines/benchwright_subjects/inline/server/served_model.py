@@ -27,12 +27,12 @@ class ServedModel:
 
 
 @asynccontextmanager
-async def served(model: ServedModel | None, used: Used) -> AsyncIterator[Service | None]:
+async def served(model: ServedModel | None, on_usage: Used) -> AsyncIterator[Service | None]:
     """A model to ask while the block lasts; None if the server's model is its own affair.
 
     Args:
         model: Which.
-        used: Hears of what each answer used.
+        on_usage: Hears of what each answer used.
     """
     if model is None:
         yield None
@@ -43,7 +43,7 @@ async def served(model: ServedModel | None, used: Used) -> AsyncIterator[Service
 
     folder = new_run_folder()
     try:
-        service = Service(model.model, model.seed, folder / "bridge", used)
+        service = Service(model.model, model.seed, folder / "bridge", on_usage)
         async with serving(service.bridge, service.address, None):
             yield service
         service.check()

@@ -81,10 +81,10 @@ class ServerProcess:
     @property
     def last_words(self) -> str:
         """The end of its standard error, without secrets, for the user's eyes."""
-        told = self._tail.decode("utf-8", "replace")
+        text = self._tail.decode("utf-8", "replace")
         for secret in self._secrets:
-            told = told.replace(secret, "***")
-        return printable(_SECRET_FORM.sub("***", told)).strip()
+            text = text.replace(secret, "***")
+        return printable(_SECRET_FORM.sub("***", text)).strip()
 
     async def stop(self) -> None:
         """Let it end by itself for a moment if its input is closed, then kill its group."""
@@ -114,24 +114,24 @@ class ServerProcess:
 
 
 @asynccontextmanager
-async def started(launch: Launch, place: Workplace, environ: Mapping[str, str]) -> AsyncIterator[ServerProcess]:
+async def started(launch: Launch, work_folders: Workplace, environ: Mapping[str, str]) -> AsyncIterator[ServerProcess]:
     """A server that runs for as long as the context is entered.
 
     Args:
         launch: How.
-        place: Its folders.
+        work_folders: Its folders.
         environ: Where the values of variables come from.
 
     Raises:
         SubjectError: `NOT_STARTED`.
     """
     environment = {name: environ[name] for name in (*_PASSED_ALWAYS, *launch.passed) if name in environ}
-    environment |= {"HOME": str(place.home), "TMPDIR": str(place.temporary)}
+    environment |= {"HOME": str(work_folders.home), "TMPDIR": str(work_folders.temporary)}
     if launch.bridge is not None:
         environment |= MODEL_VARIABLES
     is_offline = launch.is_offline or launch.bridge is not None
-    command = confined(launch.words, place, launch.secrets, is_offline=is_offline)
-    process = ServerProcess(*await _start(command, place, environment), environ)
+    command = confined(launch.words, work_folders, launch.secrets, is_offline=is_offline)
+    process = ServerProcess(*await _start(command, work_folders, environment), environ)
     try:
         yield process
     finally:
@@ -139,14 +139,14 @@ async def started(launch: Launch, place: Workplace, environ: Mapping[str, str]) 
 
 
 async def _start(
-    command: Sequence[str], place: Workplace, environment: Mapping[str, str]
+    command: Sequence[str], work_folders: Workplace, environment: Mapping[str, str]
 ) -> tuple[asyncio.subprocess.Process, asyncio.SubprocessTransport]:
     loop = asyncio.get_running_loop()
     try:
         transport, protocol = await loop.subprocess_exec(
             lambda: asyncio.subprocess.SubprocessStreamProtocol(limit=MAX_HEADER_BYTES, loop=loop),
             *command,
-            cwd=place.workspace,
+            cwd=work_folders.workspace,
             env=dict(environment),
             start_new_session=os.name == "posix",
         )

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from benchwright_subjects.inline.dialects.lsp import Dialect, Taken, Trigger, initialize_params
+from benchwright_subjects.inline.dialects.lsp import AcceptOutcome, Dialect, Trigger, initialize_params
 from benchwright_subjects.inline.failure import Failure, SubjectError, printable
 from benchwright_subjects.inline.offer import NextEdit, NextEdits, Offer
-from benchwright_subjects.inline.policies import Accepted
+from benchwright_subjects.inline.policies import AcceptedPart
 from benchwright_subjects.inline.server.connection import Connection, RequestTimeoutError
 from benchwright_subjects.inline.server.server_process import Launch, ServerProcess, started
 from benchwright_subjects.inline.text.document import Document
@@ -23,7 +23,7 @@ _MOST_NAME = 80
 
 
 @dataclass(frozen=True)
-class Asked:
+class RequestOutcome:
     """What one request led to."""
 
     offers: Sequence[Offer]
@@ -77,7 +77,7 @@ class Session:
         """Bring the server's copy to this version."""
         self._dialect.change(self.connection, document)
 
-    async def ask(self, document: Document, trigger: Trigger) -> Asked:
+    async def ask(self, document: Document, trigger: Trigger) -> RequestOutcome:
         """Ask for completions at the cursor.
 
         Raises:
@@ -88,15 +88,15 @@ class Session:
         try:
             answer = await self.connection.request(self._dialect.method, question, patience_s)
         except RequestTimeoutError:
-            return Asked((), None)
+            return RequestOutcome((), None)
         latency = self._dialect.latency(answer)
-        return Asked(self._dialect.offers(answer.result, document), latency.answer_ms, latency.drawn_ms)
+        return RequestOutcome(self._dialect.offers(answer.result, document), latency.answer_ms, latency.drawn_ms)
 
     def show(self, offer: Offer) -> None:
         """Say that an offer is seen."""
-        self._dialect.shown(self.connection, offer)
+        self._dialect.report_shown(self.connection, offer)
 
-    async def take(self, document: Document, offer: Offer, part: Accepted) -> Taken:
+    async def take(self, document: Document, offer: Offer, part: AcceptedPart) -> AcceptOutcome:
         """Write an offer, or its beginning, into the document, and say so.
 
         Raises:
@@ -115,27 +115,27 @@ class Session:
 
 @asynccontextmanager
 async def session(
-    launch: Launch, dialect: Dialect, place: Workplace, environ: Mapping[str, str], timeout_s: float
+    launch: Launch, dialect: Dialect, work_folders: Workplace, environ: Mapping[str, str], timeout_s: float
 ) -> AsyncIterator[Session]:
     """A server, started and initialised, and ended with all that it started.
 
     Raises:
         SubjectError: The server failed.
     """
-    async with connected(launch, dialect, place, environ) as (connection, name):
+    async with connected(launch, dialect, work_folders, environ) as (connection, name):
         await dialect.get_ready(connection)
         yield Session(connection, dialect, name, timeout_s)
 
 
 @asynccontextmanager
 async def connected(
-    launch: Launch, dialect: Dialect, place: Workplace, environ: Mapping[str, str]
+    launch: Launch, dialect: Dialect, work_folders: Workplace, environ: Mapping[str, str]
 ) -> AsyncIterator[tuple[Connection, ServerName]]:
     """A connection to a server that is initialised; see `session`."""
-    async with started(launch, place, environ) as process:
+    async with started(launch, work_folders, environ) as process:
         connection = Connection(process, dialect.replies)
         try:
-            name = await _initialized(connection, process, dialect, place)
+            name = await _initialized(connection, process, dialect, work_folders)
             yield connection, name
             with contextlib.suppress(SubjectError, RequestTimeoutError):
                 await connection.request("shutdown", None, _STOP_S)
@@ -145,9 +145,9 @@ async def connected(
 
 
 async def _initialized(
-    connection: Connection, process: ServerProcess, dialect: Dialect, place: Workplace
+    connection: Connection, process: ServerProcess, dialect: Dialect, work_folders: Workplace
 ) -> ServerName:
-    params = initialize_params(dialect, place.workspace.as_uri())
+    params = initialize_params(dialect, work_folders.workspace.as_uri())
     try:
         result = (await connection.request("initialize", params, dialect.start_s)).result
     except RequestTimeoutError:
@@ -159,10 +159,11 @@ async def _initialized(
             raise SubjectError(Failure.NOT_STARTED, f"The server does not start. {error}") from None
         if error.failure is not Failure.ENDED:
             raise
-        told = process.last_words
+        last_words = process.last_words
         raise SubjectError(
             Failure.NOT_STARTED,
-            f"The server ended before it answered `initialize`. {f'It said: {told}' if told else 'Check --server.'}",
+            "The server ended before it answered `initialize`. "
+            f"{f'It said: {last_words}' if last_words else 'Check --server.'}",
         ) from None
     connection.notify("initialized", {})
     info = result.get("serverInfo") if isinstance(result, dict) else None

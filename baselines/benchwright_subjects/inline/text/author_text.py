@@ -32,22 +32,22 @@ class Words:
     """Of each word, from where to where it is in the text."""
 
     @classmethod
-    def of(cls, text: str) -> Words:
+    def of_text(cls, text: str) -> Words:
         """The words of a string."""
-        found = list(_WORD.finditer(text))
-        lengths = [len(one[0]) + 1 for one in found]
-        starts = [0, *accumulate(lengths)][: len(found)]
-        return cls("".join(f" {one[0]}" for one in found) + " ", starts, [one.span() for one in found])
+        matches = list(_WORD.finditer(text))
+        lengths = [len(match[0]) + 1 for match in matches]
+        starts = [0, *accumulate(lengths)][: len(matches)]
+        return cls("".join(f" {match[0]}" for match in matches) + " ", starts, [match.span() for match in matches])
 
-    def places(self, wanted: Words) -> list[tuple[int, int]]:
+    def places(self, sought_words: Words) -> list[tuple[int, int]]:
         """From where to where in the text these words follow each other."""
-        count, found = len(wanted.spans), []
-        at = self.joined.find(wanted.joined) if count else -1
-        while at >= 0:
-            first = bisect_right(self.starts, at) - 1
-            found.append((self.spans[first][0], self.spans[first + count - 1][1]))
-            at = self.joined.find(wanted.joined, at + 1)
-        return found
+        count, match_spans = len(sought_words.spans), []
+        offset = self.joined.find(sought_words.joined) if count else -1
+        while offset >= 0:
+            first = bisect_right(self.starts, offset) - 1
+            match_spans.append((self.spans[first][0], self.spans[first + count - 1][1]))
+            offset = self.joined.find(sought_words.joined, offset + 1)
+        return match_spans
 
 
 class AuthorText:
@@ -70,13 +70,13 @@ class AuthorText:
     def words(self, path: str) -> Words:
         """Of a file; none if its text is unknown."""
         text = self._files.texts.get(path)
-        return Words.of("" if text is None else str(text))
+        return Words.of_text("" if text is None else str(text))
 
-    def written(self, path: str, wanted: Words) -> int:
+    def written_count(self, path: str, sought_words: Words) -> int:
         """How often some words are in a file of which no character came from elsewhere since the opening."""
-        found = self.words(path).places(wanted)
-        owners = str(self._files.owners[path]) if found else ""
-        return sum(_FOREIGN not in owners[start:end] for start, end in found)
+        word_spans = self.words(path).places(sought_words)
+        owners = str(self._files.owners[path]) if word_spans else ""
+        return sum(_FOREIGN not in owners[start:end] for start, end in word_spans)
 
     def active_s(self, after_ms: float = 0.0) -> float:
         """Active time up to now, and some of the gap that follows.
@@ -93,7 +93,7 @@ def moments(events: Sequence[RecordedEvent]) -> Iterator[tuple[RecordedEvent, Au
     Args:
         events: All of the attempt, in order.
     """
-    origins = {one.seq: one.origin for one in attribute(events)}
+    origins = {attribution.seq: attribution.origin for attribution in attribute(events)}
     files, clock, work = MarkedTexts(), Clock(), TimeAtWork([MAIN_THRESHOLD_S])
     now = AuthorText(files, clock, work)
     for recorded in events:
@@ -109,7 +109,7 @@ def _follow(files: MarkedTexts, recorded: RecordedEvent, origins: Mapping[int, O
     event = recorded.event
     if isinstance(event, Edit):
         mark = _OWN if origins.get(recorded.seq) in _BY_AUTHOR else _FOREIGN
-        files.edit(event.path, [(one.start, one.end, one.text) for one in event.changes], mark)
+        files.edit(event.path, [(change.start, change.end, change.text) for change in event.changes], mark)
     elif event.text_effect is TextEffect.SETS:
         mark = _OWN if isinstance(event, Opened) else _FOREIGN
         for path, content in event.contents().items():

@@ -50,12 +50,12 @@ class Document:
         return Lines(self.text)
 
     @property
-    def before(self) -> str:
+    def text_before(self) -> str:
         """What is left of the cursor."""
         return self.text[: self.cursor]
 
     @property
-    def after(self) -> str:
+    def text_after(self) -> str:
         """What is right of the cursor."""
         return self.text[self.cursor :]
 
@@ -67,5 +67,5 @@ class Document:
     @property
     def position(self) -> dict[str, JsonValue]:
         """Where the cursor is."""
-        line, character = self.lines.place(self.cursor)
+        line, character = self.lines.line_and_column(self.cursor)
         return {"line": line, "character": character}

@@ -15,8 +15,8 @@ from benchwright_harness.grading.grade import Progress
 from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import Outcome
 from benchwright_subjects.inline import lint
-from benchwright_subjects.inline.grading import Where, grade_files
-from benchwright_subjects.inline.record import SHOWN, Compared, Foresight, Hindsight, SiteRecord, Step
+from benchwright_subjects.inline.grading import GradingPlace, grade_files
+from benchwright_subjects.inline.record import SHOWN, Foresight, Hindsight, SiteRecord, Step, VerdictPair
 from benchwright_subjects.inline.sites import Site
 from benchwright_subjects.inline.text.author_text import Words, moments
 from benchwright_subjects.inline.text.similarity import effort
@@ -28,7 +28,7 @@ SHORTEST = 8
 
 
 @dataclass
-class Offered:
+class PauseOffer:
     """An offer at a pause, and what becomes known of it."""
 
     site: Site
@@ -45,14 +45,14 @@ class Offered:
     @property
     def applied(self) -> str:
         """The file with the offer in it."""
-        left, right = ("", "") if self.step is None else self._around(self.step)
+        left, right = ("", "") if self.step is None else self._text_around(self.step)
         return left + ("" if self.step is None else self.step.offer) + right
 
-    def _around(self, step: Step) -> tuple[str, str]:
+    def _text_around(self, step: Step) -> tuple[str, str]:
         left, right = step.replaces
-        return self.site.before[: len(self.site.before) - left], self.site.after[right:]
+        return self.site.text_before[: len(self.site.text_before) - left], self.site.text_after[right:]
 
-    def wanted(self, *, first_line: bool) -> Words | None:
+    def offer_words(self, *, first_line: bool) -> Words | None:
         """What has to be in a file for the offer to be in it, from the beginning of its line; None if it is too short.
 
         Args:
@@ -66,24 +66,24 @@ class Offered:
             offer = blank + (offer.lstrip().splitlines() or [""])[0]
         if effort(offer) < SHORTEST:
             return None
-        left, _ = self._around(self.step)
-        return Words.of(left[left.rfind("\n") + 1 :] + offer)
+        left, _ = self._text_around(self.step)
+        return Words.of_text(left[left.rfind("\n") + 1 :] + offer)
 
 
 @dataclass
 class _Sought:
     """Words of an offer, as they are looked for in an attempt."""
 
-    offered: Offered
+    offered: PauseOffer
     words: Words
     is_kept: bool = False
-    before: int = 0
+    count_before: int = 0
     """How often its author had written them at the pause."""
     reached_s: float | None = None
     """Active time when they had written them once more."""
 
     @property
-    def found(self) -> Foresight:
+    def foresight(self) -> Foresight:
         earlier_s = None if self.reached_s is None else round(self.reached_s - self.offered.shown_s, 3)
         return Foresight(is_kept=self.is_kept, earlier_s=earlier_s)
 
@@ -94,7 +94,7 @@ def look_back(
     played: Sequence[tuple[Site, SiteRecord]],
     pause_ms: int,
     public: Mapping[str, str],
-) -> list[tuple[Offered, Hindsight]]:
+) -> list[tuple[PauseOffer, Hindsight]]:
     """What an attempt says of the offers at its pauses.
 
     Args:
@@ -106,39 +106,39 @@ def look_back(
     """
     passing = _passing(events)
     offers = [_offered(site, record, pause_ms) for site, record in played if site.pause is not None]
-    whole, first = ([_sought(one, first_line=is_first) for one in offers] for is_first in (False, True))
-    sought = [one for one in (*whole, *first) if one is not None]
+    whole, first = ([_sought(offer, first_line=is_first) for offer in offers] for is_first in (False, True))
+    sought = [sought_offer for sought_offer in (*whole, *first) if sought_offer is not None]
     _compare(events, offers, sought, passing)
-    _reach(events, [one for one in sought if one.is_kept])
-    found = []
-    for one, all_of_it, line in zip(offers, whole, first, strict=True):
-        is_known = passing is not None and _seq(one) < passing
+    _reach(events, [sought_offer for sought_offer in sought if sought_offer.is_kept])
+    hindsights = []
+    for offer, all_of_it, line in zip(offers, whole, first, strict=True):
+        is_known = passing is not None and _seq(offer) < passing
         result = Hindsight(
-            site=one.site.id,
-            problem=one.site.problem,
+            site=offer.site.id,
+            problem=offer.site.problem,
             attempt=header.id,
             participant=header.solver,
-            gap_ms=round(one.site.pause.gap_ms if one.site.pause is not None else 0.0, 3),
+            gap_ms=round(offer.site.pause.gap_ms if offer.site.pause is not None else 0.0, 3),
             is_known=is_known,
-            whole=all_of_it.found if all_of_it is not None and is_known else None,
-            first_line=line.found if line is not None and is_known else None,
+            whole=all_of_it.foresight if all_of_it is not None and is_known else None,
+            first_line=line.foresight if line is not None and is_known else None,
         )
-        found.append((one, _with_faults(one, result, public)))
-    return found
+        hindsights.append((offer, _with_faults(offer, result, public)))
+    return hindsights
 
 
-def _with_faults(one: Offered, found: Hindsight, public: Mapping[str, str]) -> Hindsight:
-    if found.whole is None:
-        return found
-    is_next = one.record.likeness is not None and one.record.likeness.exact
-    is_wrong = not is_next and not found.whole.is_kept
+def _with_faults(offer: PauseOffer, hindsight: Hindsight, public: Mapping[str, str]) -> Hindsight:
+    if hindsight.whole is None:
+        return hindsight
+    is_next = offer.record.likeness is not None and offer.record.likeness.exact
+    is_wrong = not is_next and not hindsight.whole.is_kept
     if not is_wrong:
-        return found.model_copy(update={"is_wrong": False})
-    sources = {path: text for path, text in {**public, **one.texts}.items() if path.endswith(tuple(SOURCES))} | {
-        one.site.path: one.site.before + one.site.after
+        return hindsight.model_copy(update={"is_wrong": False})
+    sources = {path: text for path, text in {**public, **offer.texts}.items() if path.endswith(tuple(SOURCES))} | {
+        offer.site.path: offer.site.text_before + offer.site.text_after
     }
-    adds = lint.has_new_errors(sources, {**sources, one.site.path: one.applied})
-    return found.model_copy(update={"is_wrong": True, "adds_errors": adds})
+    adds = lint.has_new_errors(sources, {**sources, offer.site.path: offer.applied})
+    return hindsight.model_copy(update={"is_wrong": True, "adds_errors": adds})
 
 
 def _passing(events: Sequence[RecordedEvent]) -> int | None:
@@ -154,106 +154,115 @@ def _passing(events: Sequence[RecordedEvent]) -> int | None:
             case _:
                 pass
     return max(
-        (began[one] for one, found in outcomes.items() if found is Outcome.PASSED and one in began), default=None
+        (
+            began[run_number]
+            for run_number, outcome in outcomes.items()
+            if outcome is Outcome.PASSED and run_number in began
+        ),
+        default=None,
     )
 
 
-def _offered(site: Site, record: SiteRecord, pause_ms: int) -> Offered:
+def _offered(site: Site, record: SiteRecord, pause_ms: int) -> PauseOffer:
     for step, latency in zip(record.steps, record.times.latencies_ms, strict=False):
         if step.decision in SHOWN and effort(step.offer) >= SHORTEST:
-            return Offered(site, record, step, pause_ms + (latency or 0.0))
-    return Offered(site, record)
+            return PauseOffer(site, record, step, pause_ms + (latency or 0.0))
+    return PauseOffer(site, record)
 
 
-def _sought(one: Offered, *, first_line: bool) -> _Sought | None:
-    words = one.wanted(first_line=first_line)
-    return None if words is None else _Sought(one, words)
+def _sought(offer: PauseOffer, *, first_line: bool) -> _Sought | None:
+    words = offer.offer_words(first_line=first_line)
+    return None if words is None else _Sought(offer, words)
 
 
-def _seq(one: Offered) -> int:
-    return 0 if one.site.pause is None else one.site.pause.seq
+def _seq(offer: PauseOffer) -> int:
+    return 0 if offer.site.pause is None else offer.site.pause.seq
 
 
 def _compare(
-    events: Sequence[RecordedEvent], offers: Sequence[Offered], sought: Sequence[_Sought], passing: int | None
+    events: Sequence[RecordedEvent], offers: Sequence[PauseOffer], sought: Sequence[_Sought], passing: int | None
 ) -> None:
     """Compares the text at each pause with the one that passed."""
-    at: dict[int, list[Offered]] = {}
-    for one in offers:
-        at.setdefault(_seq(one), []).append(one)
-    there: dict[int, int] = {}
+    offers_by_seq: dict[int, list[PauseOffer]] = {}
+    for offer in offers:
+        offers_by_seq.setdefault(_seq(offer), []).append(offer)
+    earlier_counts: dict[int, int] = {}
     for recorded, now in moments(events):
-        for one in at.get(recorded.seq, ()):
-            one.texts, one.shown_s = now.texts, now.active_s(one.waited_ms)
-            for each in sought:
-                if each.offered is one:
-                    there[id(each)] = len(now.words(one.site.path).places(each.words))
-                    each.before = now.written(one.site.path, each.words)
+        for offer in offers_by_seq.get(recorded.seq, ()):
+            offer.texts, offer.shown_s = now.texts, now.active_s(offer.waited_ms)
+            for sought_offer in sought:
+                if sought_offer.offered is offer:
+                    earlier_counts[id(sought_offer)] = len(now.words(offer.site.path).places(sought_offer.words))
+                    sought_offer.count_before = now.written_count(offer.site.path, sought_offer.words)
         if recorded.seq == passing:
-            words = {path: now.words(path) for path in {each.offered.site.path for each in sought}}
-            for each in sought:
-                often = len(words[each.offered.site.path].places(each.words))
-                each.is_kept = id(each) in there and often > there[id(each)]
+            words = {path: now.words(path) for path in {sought_offer.offered.site.path for sought_offer in sought}}
+            for sought_offer in sought:
+                often = len(words[sought_offer.offered.site.path].places(sought_offer.words))
+                sought_offer.is_kept = id(sought_offer) in earlier_counts and often > earlier_counts[id(sought_offer)]
             return
 
 
-def _reach(events: Sequence[RecordedEvent], kept: Sequence[_Sought]) -> None:
+def _reach(events: Sequence[RecordedEvent], kept_offers: Sequence[_Sought]) -> None:
     """Finds when the author had written what was offered."""
-    waiting = list(kept)
+    waiting = list(kept_offers)
     for recorded, now in moments(events):
         if not waiting:
             return
         path = getattr(recorded.event, "path", None)
-        for each in waiting:
-            one = each.offered
-            if recorded.seq > _seq(one) and path == one.site.path and now.written(path, each.words) > each.before:
-                each.reached_s = now.active_s()
-        waiting = [each for each in waiting if each.reached_s is None]
+        for sought_offer in waiting:
+            offer = sought_offer.offered
+            if (
+                recorded.seq > _seq(offer)
+                and path == offer.site.path
+                and now.written_count(path, sought_offer.words) > sought_offer.count_before
+            ):
+                sought_offer.reached_s = now.active_s()
+        waiting = [sought_offer for sought_offer in waiting if sought_offer.reached_s is None]
 
 
 async def with_tests(
-    found: Sequence[tuple[Offered, Hindsight]],
+    hindsights: Sequence[tuple[PauseOffer, Hindsight]],
     problems: Mapping[str, Problem],
-    where: Where,
-    most: int,
+    runner_setup: GradingPlace,
+    sample_size: int,
     seed: int,
     on_progress: Callable[[Progress], None],
 ) -> list[Hindsight]:
     """The same, with the hidden tests on wrong offers: on the files as they were, and with the offer.
 
     Args:
-        found: Offers, with what is known of them.
+        hindsights: Offers, with what is known of them.
         problems: PACK/ID → with its hidden part.
-        where: Where the tests run.
-        most: How many offers are tested; the seed draws them.
+        runner_setup: Where the tests run.
+        sample_size: How many offers are tested; the seed draws them.
         seed: Of the sample.
         on_progress: Called as verdicts come.
     """
-    wrong = [place for place, (_, one) in enumerate(found) if one.is_wrong]
+    wrong = [index for index, (_, hindsight) in enumerate(hindsights) if hindsight.is_wrong]
     chance = random.Random(f"{seed}:hindsight")  # noqa: S311 - a sample, not a secret
-    drawn = sorted(chance.sample(wrong, min(most, len(wrong))))
+    drawn = sorted(chance.sample(wrong, min(sample_size, len(wrong))))
     if not drawn:
-        return [one for _, one in found]
-    offers = [found[place][0] for place in drawn]
+        return [hindsight for _, hindsight in hindsights]
+    offers = [hindsights[index][0] for index in drawn]
     solutions = [
-        (problems[one.site.problem], _files(problems[one.site.problem], one, text))
-        for one in offers
-        for text in (one.site.before + one.site.after, one.applied)
+        (problems[offer.site.problem], _files(problems[offer.site.problem], offer, text))
+        for offer in offers
+        for text in (offer.site.text_before + offer.site.text_after, offer.applied)
     ]
-    verdicts = await grade_files(solutions, where, on_progress)
+    verdicts = await grade_files(solutions, runner_setup, on_progress)
     tests = {
-        place: Compared(
-            outcome_without=without.outcome.value,
+        index: VerdictPair(
+            outcome_without=verdict_without.outcome.value,
             outcome_with=applied.outcome.value,
-            passed_without=without.passed_tests,
+            passed_without=verdict_without.passed_tests,
             passed_with=applied.passed_tests,
         )
-        for place, without, applied in zip(drawn, verdicts[::2], verdicts[1::2], strict=True)
+        for index, verdict_without, applied in zip(drawn, verdicts[::2], verdicts[1::2], strict=True)
     }
-    return [one.model_copy(update={"tests": tests.get(place)}) for place, (_, one) in enumerate(found)]
+    return [hindsight.model_copy(update={"tests": tests.get(index)}) for index, (_, hindsight) in enumerate(hindsights)]
 
 
-def _files(problem: Problem, one: Offered, text: str) -> dict[str, bytes]:
+def _files(problem: Problem, offer: PauseOffer, text: str) -> dict[str, bytes]:
     """The author's files that the problem asks for."""
-    texts = {**one.texts, one.site.path: text}
+    texts = {**offer.texts, offer.site.path: text}
     return {path: encode_text(texts[path]) for path in problem.public.expected if path in texts}

@@ -3,41 +3,41 @@
 from __future__ import annotations
 
 from benchwright_subjects.inline.record import SHOWN, Efforts, Likeness
-from benchwright_subjects.inline.site_run import Played
+from benchwright_subjects.inline.site_run import PlayedSite
 from benchwright_subjects.inline.sites import Site, SiteKind
 from benchwright_subjects.inline.text import similarity
 
 
-def likeness(site: Site, played: Played) -> Likeness | None:
+def likeness(site: Site, played: PlayedSite) -> Likeness | None:
     """The first offer beside what was expected; None if nothing was shown, or where every character was asked for."""
     first = next((step.offer for step in played.steps if step.decision in SHOWN), None)
     if first is None or site.kind is SiteKind.TYPE_THROUGH:
         return None
     expected = _as_long(site, first)
-    kept, lines = None, None
+    kept_count, lines = None, None
     if site.kind is SiteKind.REPLAY and site.final is not None:
-        kept, lines = similarity.lines_in(first, site.final, site.before + site.after)
+        kept_count, lines = similarity.lines_in(first, site.final, site.text_before + site.text_after)
     return Likeness(
         exact=similarity.squeezed(first) == similarity.squeezed(expected),
         edit_similarity=round(similarity.edit_similarity(first, expected), 6),
         identifier_f1=_rounded(similarity.identifier_f1(first, expected)),
-        parses=similarity.parses(site.before + first + site.after),
-        lines_kept=kept,
+        parses=similarity.parses(site.text_before + first + site.text_after),
+        lines_kept=kept_count,
         lines=lines,
     )
 
 
-def efforts(site: Site, played: Played) -> Efforts:
+def efforts(site: Site, played: PlayedSite) -> Efforts:
     """Characters that were expected, typed, accepted, kept and deleted."""
     texts = [step.accepted for step in played.steps if step.accepted]
     accepted = sum(similarity.effort(text) for text in texts)
-    kept = similarity.kept_effort(texts, site.expected)
+    kept_effort = similarity.kept_effort(texts, site.expected)
     return Efforts(
         expected=similarity.effort(site.expected),
         typed=sum(similarity.effort(step.typed) for step in played.steps),
         accepted=accepted,
-        kept=kept,
-        deleted=accepted - kept + sum(step.deleted for step in played.steps),
+        kept=kept_effort,
+        deleted=accepted - kept_effort + sum(step.deleted for step in played.steps),
     )
 
 
@@ -51,12 +51,12 @@ def _as_long(site: Site, offer: str) -> str:
     if site.kind not in (SiteKind.EMPTY_BODY, SiteKind.REPLAY):
         return site.expected
     lines = max(1, filled_lines(offer))
-    taken: list[str] = []
+    taken_lines: list[str] = []
     for line in site.expected.strip("\n").splitlines():
-        if filled_lines("\n".join(taken)) == lines:
+        if filled_lines("\n".join(taken_lines)) == lines:
             break
-        taken.append(line)
-    return "\n".join(taken)
+        taken_lines.append(line)
+    return "\n".join(taken_lines)
 
 
 def _rounded(value: float | None) -> float | None:

@@ -25,38 +25,38 @@ def effort(text: str) -> int:
 
 def edit_similarity(text: str, expected: str) -> float:
     """1 - Levenshtein's distance (1966) / the longer length, both squeezed; 1 if both are empty."""
-    one, other = squeezed(text), squeezed(expected)
-    longer = max(len(one), len(other))
-    return 1.0 if longer == 0 else 1 - distance(one, other) / longer
+    squeezed_text, squeezed_expected = squeezed(text), squeezed(expected)
+    longer = max(len(squeezed_text), len(squeezed_expected))
+    return 1.0 if longer == 0 else 1 - distance(squeezed_text, squeezed_expected) / longer
 
 
-def distance(text: str, other: str) -> int:
-    """Levenshtein's distance, by Myers' bit vectors in Hyyrö's form (2001): a step for each character of `other`."""
+def distance(text: str, expected: str) -> int:
+    """Levenshtein's distance, by Myers' bit vectors in Hyyrö's form (2001): a step for each character of `expected`."""
     if not text:
-        return len(other)
+        return len(expected)
     places: dict[str, int] = {}
-    for place, one in enumerate(text):
-        places[one] = places.get(one, 0) | 1 << place
-    everything, last = (1 << len(text)) - 1, 1 << (len(text) - 1)
-    more, less, found = everything, 0, len(text)
-    for one in other:
-        equal = places.get(one, 0)
-        vertical = equal | less
-        diagonal = (((equal & more) + more) ^ more) | equal
-        up = less | ~(diagonal | more)
-        down = more & diagonal
-        found += bool(up & last) - bool(down & last)
-        up, down = up << 1 | 1, down << 1
-        more = (down | ~(vertical | up)) & everything
-        less = up & vertical & everything
-    return found
+    for index, character in enumerate(text):
+        places[character] = places.get(character, 0) | 1 << index
+    full_mask, last = (1 << len(text)) - 1, 1 << (len(text) - 1)
+    positive, negative, edit_count = full_mask, 0, len(text)
+    for character in expected:
+        equal = places.get(character, 0)
+        vertical = equal | negative
+        diagonal = (((equal & positive) + positive) ^ positive) | equal
+        increments = negative | ~(diagonal | positive)
+        decrements = positive & diagonal
+        edit_count += bool(increments & last) - bool(decrements & last)
+        increments, decrements = increments << 1 | 1, decrements << 1
+        positive = (decrements | ~(vertical | increments)) & full_mask
+        negative = increments & vertical & full_mask
+    return edit_count
 
 
 def identifier_f1(text: str, expected: str) -> float | None:
     """F1 of the identifiers and keywords as bags; None if neither has any (as CrossCodeEval's, arXiv 2310.11248)."""
-    one, other = Counter(_IDENTIFIER.findall(text)), Counter(_IDENTIFIER.findall(expected))
-    total = one.total() + other.total()
-    return 2 * (one & other).total() / total if total else None
+    identifiers, expected_identifiers = Counter(_IDENTIFIER.findall(text)), Counter(_IDENTIFIER.findall(expected))
+    total = identifiers.total() + expected_identifiers.total()
+    return 2 * (identifiers & expected_identifiers).total() / total if total else None
 
 
 def pieces(text: str) -> Sequence[str]:
@@ -71,9 +71,9 @@ def kept_effort(accepted: Sequence[str], expected: str) -> int:
         accepted: What was accepted, in the order in which they are in the document.
         expected: What should be there.
     """
-    own = pieces("\n".join(accepted))
-    blocks = SequenceMatcher(None, own, pieces(expected), autojunk=False).get_matching_blocks()
-    return sum(effort("".join(own[block.a : block.a + block.size])) for block in blocks)
+    accepted_pieces = pieces("\n".join(accepted))
+    blocks = SequenceMatcher(None, accepted_pieces, pieces(expected), autojunk=False).get_matching_blocks()
+    return sum(effort("".join(accepted_pieces[block.a : block.a + block.size])) for block in blocks)
 
 
 def repeats(text: str, following: str) -> bool:
@@ -82,17 +82,17 @@ def repeats(text: str, following: str) -> bool:
     return bool(offered) and squeezed(following).startswith(offered)
 
 
-def lines_in(text: str, whole: str, known: str) -> tuple[int, int]:
+def lines_in(text: str, whole: str, known_text: str) -> tuple[int, int]:
     """How many lines of an offer are in a file, and how many lines it has.
 
     Args:
         text: Its lines without words are left out.
         whole: Where they are looked for.
-        known: Lines of this do not count: they were there before.
+        known_text: Lines of this do not count: they were there before.
     """
-    own = [line for line in _lines(text) if re.search(r"\w", line)]
-    there = Counter(_lines(whole)) - Counter(_lines(known))
-    return (Counter(own) & there).total(), len(own)
+    offer_lines = [line for line in _lines(text) if re.search(r"\w", line)]
+    new_lines = Counter(_lines(whole)) - Counter(_lines(known_text))
+    return (Counter(offer_lines) & new_lines).total(), len(offer_lines)
 
 
 def parses(text: str) -> bool:

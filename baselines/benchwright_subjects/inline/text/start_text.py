@@ -45,28 +45,28 @@ def start_texts(ref: str, problem: Problem, start: Start) -> list[StartText]:
     paths = written_inline(problem)
     if start is Start.STARTING_FILES:
         return [_before_the_end(path, problem.public.files.get(path, "")) for path in paths]
-    found = [
+    texts = [
         _without_bodies(path, problem.hidden.reference[path]) for path in paths if path in problem.hidden.reference
     ]
-    cut = [one for one in found if one.expected]
+    cut = [start_text for start_text in texts if start_text.expected]
     if not cut:
         raise EvaluationError(
             f"{ref} has no reference with a module's body to leave out. Leave it out of the study, or write "
             "`start: starting-files`."
         )
-    return found
+    return texts
 
 
 def _without_bodies(path: str, text: str) -> StartText:
-    fragments, expected, place = [], [], 0
+    fragments, expected, offset = [], [], 0
     for start, end in bodies(text):
-        fragments.append(text[place:start])
+        fragments.append(text[offset:start])
         expected.append(text[start:end])
-        place = end
-    return StartText(path, (*fragments, text[place:]), tuple(expected))
+        offset = end
+    return StartText(path, (*fragments, text[offset:]), tuple(expected))
 
 
 def _before_the_end(path: str, text: str) -> StartText:
-    ends = [found.start() for found in _LAST_END.finditer(text)]
-    place = ends[-1] if ends else len(text)
-    return StartText(path, (text[:place], text[place:]), ("",))
+    ends = [match.start() for match in _LAST_END.finditer(text)]
+    offset = ends[-1] if ends else len(text)
+    return StartText(path, (text[:offset], text[offset:]), ("",))

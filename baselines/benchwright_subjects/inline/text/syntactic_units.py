@@ -42,14 +42,14 @@ def units(text: str, unit: Unit) -> list[Region]:
     from benchwright_verilog.syntax.tree import parse
 
     lines = Lines(text)
-    found = []
+    regions = []
     for node in _outermost(parse(lines.data).root_node, _NODES[unit]):
         start, end = lines.from_byte(node.start_byte), lines.from_byte(node.end_byte)
         if unit is Unit.PORT_LIST:
             # The parentheses stay, as an editor has them.
             start, end = start + 1, end - 1
-        found.append(trimmed(text, start, end))
-    return [(start, end) for start, end in found if start < end]
+        regions.append(trimmed(text, start, end))
+    return [(start, end) for start, end in regions if start < end]
 
 
 def bodies(text: str) -> list[Region]:
@@ -58,13 +58,13 @@ def bodies(text: str) -> list[Region]:
     from benchwright_verilog.syntax.tree import parse
 
     lines = Lines(text)
-    found = []
+    regions = []
     for module in _outermost(parse(lines.data).root_node, frozenset({"module_declaration"})):
         headers = [child.end_byte for child in module.children if child.type in _HEADERS]
         ends = [child.start_byte for child in module.children if child.type == "endmodule"]
         if headers and ends:
-            found.append(trimmed(text, lines.from_byte(headers[0]), lines.from_byte(ends[-1])))
-    return [(start, end) for start, end in found if start < end]
+            regions.append(trimmed(text, lines.from_byte(headers[0]), lines.from_byte(ends[-1])))
+    return [(start, end) for start, end in regions if start < end]
 
 
 def trimmed(text: str, start: int, end: int) -> Region:
@@ -77,8 +77,8 @@ def _outermost(node: Node, types: frozenset[str]) -> Iterator[Node]:
     # A tree may be deeper than Python's stack.
     waiting = [node]
     while waiting:
-        one = waiting.pop()
-        if one.type in types:
-            yield one
+        inner_node = waiting.pop()
+        if inner_node.type in types:
+            yield inner_node
         else:
-            waiting += reversed(one.children)
+            waiting += reversed(inner_node.children)

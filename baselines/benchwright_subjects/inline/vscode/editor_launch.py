@@ -31,11 +31,11 @@ class Programs:
     chromium: str
 
 
-def find_programs(given: Sequence[str], cache: Path, environ: Mapping[str, str] = os.environ) -> Programs:
+def find_programs(server_command: Sequence[str], cache: Path, environ: Mapping[str, str] = os.environ) -> Programs:
     """The programs of this machine.
 
     Args:
-        given: The command line of code-server; empty to look for it.
+        server_command: The command line of code-server; empty to look for it.
         cache: Where the set-up puts it.
         environ: `CHROMIUM` and `BENCHWRIGHT_CODE_SERVER` name others.
 
@@ -47,8 +47,8 @@ def find_programs(given: Sequence[str], cache: Path, environ: Mapping[str, str] 
     node = own_node or shutil.which("node", path=path)
     if node is None:
         raise EvaluationError("Driving VS Code needs Node.js 24 or later: `node` is not on the PATH.")
-    if given:
-        code_server = tuple(given)
+    if server_command:
+        code_server = tuple(server_command)
     else:
         entry = environ.get("BENCHWRIGHT_CODE_SERVER") or next(map(str, cache.glob(f"code-server/*/{_ENTRY}")), None)
         installed = shutil.which("code-server", path=path)
@@ -90,7 +90,7 @@ def driver_command(programs: Programs, extensions: Sequence[Extension], probe: P
     return (
         *(programs.node, str(_OURS / "driver" / "main.mjs"), "--chromium", programs.chromium, "--probe", str(probe)),
         *("--name", subject.id, "--version", f"{subject.version} (vsix {subject.sha256[:12]})"),
-        *(word for one in extensions for word in ("--extension", str(one.file))),
+        *(word for extension in extensions for word in ("--extension", str(extension.file))),
         *("--", *programs.code_server),
     )
 

@@ -21,7 +21,7 @@ from typing import Any
 
 from benchwright_foundation.superuser import is_superuser
 from benchwright_harness.errors import SandboxUnavailableError
-from benchwright_harness.execution.process import End, Ended, Output
+from benchwright_harness.execution.process import End, Output, StepEnd
 from benchwright_harness.sandbox import Job
 from benchwright_harness.sandbox.docker.container import FIRST, SCRATCH, Container, copy_output, isolation_options
 from benchwright_harness.sandbox.docker.engine import Engine, connect, engine_errors
@@ -88,12 +88,12 @@ class DockerSandbox:
             self._engine.images.toolchain(toolchain)
         return image_name(toolchain)
 
-    async def run(self, job: Job, log: Output) -> Ended:
+    async def run(self, job: Job, log: Output) -> StepEnd:
         """See `Sandbox.run`."""
         with engine_errors(), worker_threads() as call:
             engine = await call(self._connected)
             try:
-                image = await call(engine.images.needed, job.image, job.build, job.toolchain)
+                image = await call(engine.images.provide, job.image, job.build, job.toolchain)
             except ImageUnavailableError as error:
                 log.write(f"{error.private}\n".encode())
                 raise
@@ -136,28 +136,28 @@ class DockerSandbox:
 
 async def _wait_for_end(
     container: Container, output: asyncio.Future[bool], limits: Limits, call: BlockingCall
-) -> Ended:
+) -> StepEnd:
     """Wait until a running container ends, or exceeds a limit."""
     start = time.monotonic()
 
-    async def finished() -> Ended:
+    async def finished() -> StepEnd:
         if not await output:
-            return Ended(End.OUTPUT_QUOTA, -signal.SIGKILL, time.monotonic() - start)
+            return StepEnd(End.OUTPUT_QUOTA, -signal.SIGKILL, time.monotonic() - start)
         # It has closed its output, most often because it has ended.
         pause = 0.002
         while (state := await call(container.state)).running:
             await asyncio.sleep(pause)
             pause = min(2 * pause, _POLL_S)
         end = End.MEMORY if state.out_of_memory else End.EXITED
-        return Ended(end, state.exit_code, time.monotonic() - start)
+        return StepEnd(end, state.exit_code, time.monotonic() - start)
 
-    async def stopped() -> Ended:
+    async def stopped() -> StepEnd:
         end = None
         while end is None:
             left = start + limits.wall_s - time.monotonic()
             await asyncio.sleep(max(0.0, min(_POLL_S, left)))
             end = End.TIMEOUT if left <= 0 else await call(container.exceeded)
-        return Ended(end, -signal.SIGKILL, time.monotonic() - start)
+        return StepEnd(end, -signal.SIGKILL, time.monotonic() - start)
 
     ends = [asyncio.create_task(finished()), asyncio.create_task(stopped())]
     try:

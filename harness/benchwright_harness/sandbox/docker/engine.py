@@ -57,8 +57,10 @@ def connect(environ: Mapping[str, str], copies: bool | None) -> Engine:
             clients = [APIClient(**options, timeout=seconds) for seconds in (_CALL_S, _IMAGE_S)]
             info = clients[0].info()
         except (DockerException, OSError) as error:
-            place = environ.get("DOCKER_HOST") or "its usual socket"
-            raise SandboxUnavailableError(f"no Docker engine answers at {place}{_why(error)}", _HINT) from error
+            engine_address = environ.get("DOCKER_HOST") or "its usual socket"
+            raise SandboxUnavailableError(
+                f"no Docker engine answers at {engine_address}{_system_message(error)}", _HINT
+            ) from error
         remove_leftovers(clients[0])
     # Where the engine's root is not this machine's root, folders of this machine have other owners there.
     elsewhere = (
@@ -69,13 +71,15 @@ def connect(environ: Mapping[str, str], copies: bool | None) -> Engine:
     return Engine(clients[0], Images(clients[1], environ), elsewhere if copies is None else copies)
 
 
-def _why(error: BaseException) -> str:
+def _system_message(error: BaseException) -> str:
     """What the system said: the client's own message is made of the names of Python's exceptions."""
     inside = [error]
-    for one in inside:
-        if isinstance(one, OSError) and one.errno is not None and one.strerror:
-            return f" ({one.strerror})"
-        inside += [each for each in (one.__cause__, *one.args) if isinstance(each, BaseException)]
+    for cause in inside:
+        if isinstance(cause, OSError) and cause.errno is not None and cause.strerror:
+            return f" ({cause.strerror})"
+        inside += [
+            nested_error for nested_error in (cause.__cause__, *cause.args) if isinstance(nested_error, BaseException)
+        ]
     return ""
 
 

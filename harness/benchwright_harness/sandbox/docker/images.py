@@ -62,7 +62,7 @@ class Images:
         self._engine = engine
         self._may_pull = environ.get(PULL) == "1"
 
-    def needed(self, image: str, build: Build | None, toolchain: Toolchain) -> Image:
+    def provide(self, image: str, build: Build | None, toolchain: Toolchain) -> Image:
         """The image for a service; made first, where that must be.
 
         Args:
@@ -74,8 +74,8 @@ class Images:
             SandboxUnavailableError: There is no such image, or it can't be built.
         """
         ours = _is_toolchain(image)
-        found = self._base(image, toolchain) if build is None else self._built(build, toolchain, ours)
-        return Image(found, ours)
+        image_id = self._base(image, toolchain) if build is None else self._built(build, toolchain, ours)
+        return Image(image_id, ours)
 
     def toolchain(self, toolchain: Toolchain) -> str:
         """The id of the image that holds a toolchain's tree."""
@@ -87,17 +87,17 @@ class Images:
     def _import(self, name: str, toolchain: Toolchain) -> str:
         repository, _, tag = name.partition(":")
         # Without /tmp: what is mounted over a folder of the image gets that folder's mode.
-        which = ["--numeric-owner", "--owner=0", "--group=0", "--exclude=./tmp", "-C", str(toolchain.root), "."]
-        command = ["tar", "-c", *which]
+        tar_options = ["--numeric-owner", "--owner=0", "--group=0", "--exclude=./tmp", "-C", str(toolchain.root), "."]
+        command = ["tar", "-c", *tar_options]
         with subprocess.Popen(command, stdout=subprocess.PIPE) as tar:
             answer = self._engine.import_image_from_stream(tar.stdout, repository=repository, tag=tag)
-        found = self._find(name)
-        if tar.returncode or not found:
+        image_id = self._find(name)
+        if tar.returncode or not image_id:
             raise SandboxUnavailableError(
                 f"the Docker engine does not take the toolchain as an image: {answer.strip().splitlines()[-1:]}",
                 "check the engine's log and its free disk space",
             )
-        return found
+        return image_id
 
     def _find(self, name: str) -> str | None:
         from docker.errors import ImageNotFound
@@ -108,14 +108,14 @@ class Images:
             return None
 
     def _existing(self, name: str) -> str:
-        found = self._find(name)
-        if found is None and self._may_pull:
+        image_id = self._find(name)
+        if image_id is None and self._may_pull:
             repository, tag = (name, None) if "@" in name or ":" in name.rpartition("/")[2] else (name, "latest")
             self._engine.pull(repository, tag)
-            found = self._find(name)
-        if found is None:
+            image_id = self._find(name)
+        if image_id is None:
             raise MissingImageError(name)
-        return found
+        return image_id
 
     def _built(self, build: Build, toolchain: Toolchain, ours: bool) -> str:
         dockerfile = _resolved(build.files[build.dockerfile], lambda name: self._base(name, toolchain))
@@ -126,8 +126,8 @@ class Images:
         if only := re.fullmatch(r"\s*FROM (sha256:\w+)\s*", dockerfile):
             return only[1]
         files = build.files | {build.dockerfile: dockerfile}
-        what = json.dumps([build.dockerfile, files, build.args], sort_keys=True)
-        name = f"benchwright/built:{hashlib.sha256(what.encode()).hexdigest()[:24]}"
+        fingerprint = json.dumps([build.dockerfile, files, build.args], sort_keys=True)
+        name = f"benchwright/built:{hashlib.sha256(fingerprint.encode()).hexdigest()[:24]}"
         with exclusive(toolchain.root):
             return self._find(name) or self._build(name, build, files)
 
@@ -152,10 +152,10 @@ class Images:
             printed.append(str(line.get("error") or line.get("stream") or ""))
             if "error" in line or time.monotonic() > deadline:
                 raise BuildFailedError("".join(printed[-_LINES:]))
-        found = self._find(name)
-        if found is None:
+        image_id = self._find(name)
+        if image_id is None:
             raise BuildFailedError("".join(printed[-_LINES:]))
-        return found
+        return image_id
 
 
 class ImageUnavailableError(SandboxUnavailableError):
@@ -207,11 +207,11 @@ def _resolved(dockerfile: str, image: Callable[[str], str]) -> str:
         raise BuildFailedError("each FROM of the Dockerfile must be one plain line")
     stages = {"scratch"}
 
-    def resolve(found: re.Match[str]) -> str:
-        options, base, stage = found.groups()
-        named = base if base.lower() in stages else image(base)
+    def resolve(match: re.Match[str]) -> str:
+        options, base, stage = match.groups()
+        base_id = base if base.lower() in stages else image(base)
         stages.add((stage or "").lower())
-        return f"FROM {options}{named}" + (f" AS {stage}" if stage else "")
+        return f"FROM {options}{base_id}" + (f" AS {stage}" if stage else "")
 
     resolved = froms.sub(resolve, dockerfile)
     for origin in re.findall(r"--from=(\S+)", logical):

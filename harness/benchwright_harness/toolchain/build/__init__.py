@@ -98,7 +98,7 @@ class _Build:
         self._downloads = downloads
         self._mirror = mirror
         self._on_progress = on_progress
-        self._done = 0.0
+        self._finished_share = 0.0
         self._parts = Parts()
 
     def run(self) -> Manifest:
@@ -113,15 +113,15 @@ class _Build:
             ("Python's bytecode", 6, self._bytecode),
         ]
         for name, share, work in steps:
-            start = self._done
+            start = self._finished_share
 
             def report(percent: float, name: str = name, share: int = share, start: float = start) -> None:
                 self._on_progress(start + share * percent / 100, name)
 
             report(0)
             work(report)
-            self._done += share
-        self._on_progress(self._done, "the digest")
+            self._finished_share += share
+        self._on_progress(self._finished_share, "the digest")
         self._root.tidy()
         listed = content(self._root.folder)
         (self._root.folder.parent / CONTENT).write_text(listed, encoding="utf-8", errors="surrogateescape")
@@ -140,7 +140,7 @@ class _Build:
             (root / name).symlink_to(f"usr/{name}")
         for name in _FOLDERS:
             (root / name).mkdir(parents=True, exist_ok=True)
-        with Release(self._mirror, _SUITE, self._downloads, updates=True, without=_WITHOUT) as release:
+        with Release(self._mirror, _SUITE, self._downloads, updates=True, excluded_packages=_WITHOUT) as release:
             release.update()
             packages = release.fetch(_PACKAGES, lambda percent: report(percent * 0.6))
         for number, package in enumerate(packages):
@@ -154,13 +154,13 @@ class _Build:
 
     def _settings(self, report: Callable[[float], None]) -> None:
         for path, target in _LINKS.items():
-            link = self._root.place(path)
+            link = self._root.host_path(path)
             link.unlink(missing_ok=True)
             link.symlink_to(target)
         for name, text in {"ccache.conf": CCACHE_CONF, "group": _GROUPS, "hosts": _HOSTS, "passwd": _USERS}.items():
-            self._root.place(f"/etc/{name}").write_text(text, encoding="utf-8")
+            self._root.host_path(f"/etc/{name}").write_text(text, encoding="utf-8")
         self._root.run("/usr/sbin/ldconfig")
-        shutil.rmtree(self._root.place("/var/cache/ldconfig"), ignore_errors=True)
+        shutil.rmtree(self._root.host_path("/var/cache/ldconfig"), ignore_errors=True)
 
     def _icarus(self, report: Callable[[float], None]) -> None:
         add_icarus(self._root, self._parts, self._mirror, self._downloads, report)
@@ -177,7 +177,7 @@ class _Build:
             prefix = tree.yosys(version)
             install_packages(self._root, lock, f"{prefix}/packages")
             report(30)
-            launcher = self._root.place(f"{prefix}/bin/yosys")
+            launcher = self._root.host_path(f"{prefix}/bin/yosys")
             launcher.parent.mkdir()
             text = (PROGRAMS / "yosys.py").read_text(encoding="utf-8")
             launcher.write_text(text.replace("@PREFIX@", prefix), encoding="utf-8")

@@ -12,12 +12,12 @@ _WATCH, _TIME = "watch.c", "watch_time.cpp"
 
 def add_channel(root: Root) -> None:
     """Compile both; every Icarus has the interface of the newest."""
-    root.place(tree.CHANNEL).parent.mkdir()
+    root.host_path(tree.CHANNEL).parent.mkdir()
     headers = f"{tree.icarus([*tool_versions().icarus][-1])}/include"
     # The objects of a simulation are compiled with these.
     options = ("-std=gnu++20", "-fcoroutines", f"-I{tree.VERILATOR_ROOT}/include")
-    for part, source, place in ((_SOURCE, _END, f"{tree.CHANNEL}_end"), (_WATCH, _TIME, f"{tree.WATCH}_time")):
+    for part, source, object_name in ((_SOURCE, _END, f"{tree.CHANNEL}_end"), (_WATCH, _TIME, f"{tree.WATCH}_time")):
         name = tree.CHANNEL if part == _SOURCE else tree.WATCH
         root.compile_c(part, "-shared", "-fPIC", f"-I{headers}", "-o", f"{name}.vpi")
         root.compile_c(part, "-DVERILATOR", "-c", "-o", f"{name}.o")
-        root.compile_c(source, *options, "-c", "-o", f"{place}.o", language="c++")
+        root.compile_c(source, *options, "-c", "-o", f"{object_name}.o", language="c++")

@@ -93,16 +93,16 @@ def _configured(apt: Path) -> Iterator[tuple[str, str]]:
     """Address and suite of every source of binary packages with the component `main`."""
     for file in [apt / "sources.list", *sorted(apt.glob("sources.list.d/*.list"))]:
         for line in _text(file).splitlines():
-            found = re.match(r"\s*deb\s+(?:\[[^]]*\]\s*)?(\S+)\s+(\S+)\s+([^#]*)", line)
-            if found and "main" in found[3].split():
-                yield found[1], found[2]
+            match = re.match(r"\s*deb\s+(?:\[[^]]*\]\s*)?(\S+)\s+(\S+)\s+([^#]*)", line)
+            if match and "main" in match[3].split():
+                yield match[1], match[2]
     for file in sorted(apt.glob("sources.list.d/*.sources")):
         uncommented = re.sub(r"^#.*\n?", "", _text(file), flags=re.MULTILINE)
         for stanza in re.split(r"\n\s*\n", uncommented):
             fields = dict(re.findall(r"^([A-Za-z-]+):((?:.*\n?)(?:[ \t]+.*\n?)*)", stanza, re.MULTILINE))
             fields = {key.lower(): value.split() for key, value in fields.items()}
-            wanted = "deb" in fields.get("types", ()) and "main" in fields.get("components", ())
-            if wanted and fields.get("enabled", ["yes"])[0].lower() != "no":
+            is_binary_main = "deb" in fields.get("types", ()) and "main" in fields.get("components", ())
+            if is_binary_main and fields.get("enabled", ["yes"])[0].lower() != "no":
                 yield from ((uri, suite) for suite in fields.get("suites", ()) for uri in fields.get("uris", ()))
 
 
@@ -125,7 +125,13 @@ class Release:
     """
 
     def __init__(
-        self, mirror: Mirror, suite: str, archives: Path, *, updates: bool = False, without: Sequence[str] = ()
+        self,
+        mirror: Mirror,
+        suite: str,
+        archives: Path,
+        *,
+        updates: bool = False,
+        excluded_packages: Sequence[str] = (),
     ) -> None:
         self.suite = suite
         self._archives = archives
@@ -140,7 +146,7 @@ class Release:
             "".join(
                 f"Package: {name}\nStatus: install ok installed\nVersion: 9999\nArchitecture: {architecture}\n"
                 f"Maintainer: none <none@localhost>\nDescription: left out\n\n"
-                for name in without
+                for name in excluded_packages
             ),
             encoding="utf-8",
         )
@@ -184,8 +190,8 @@ class Release:
     def candidate(self, package: str) -> str | None:
         """The version of a package that would be installed."""
         printed = _run(["apt-cache", *self._apt[1:3], "policy", package], _PROGRAMS)
-        found = re.search(r"^  Candidate: (?!\(none\))(\S+)", printed, re.MULTILINE)
-        return found[1] if found else None
+        match = re.search(r"^  Candidate: (?!\(none\))(\S+)", printed, re.MULTILINE)
+        return match[1] if match else None
 
     def fetch(self, packages: Sequence[str], on_percent: Callable[[float], None]) -> list[Path]:
         """Download packages with all that they depend on.
@@ -222,8 +228,8 @@ def _status_pipe(on_percent: Callable[[float], None]) -> Iterator[int]:
     def read() -> None:
         with os.fdopen(ours, encoding="utf-8", errors="replace") as lines:
             for line in lines:
-                if found := re.match(r"dlstatus:[^:]*:([\d.]+):", line):
-                    on_percent(float(found[1]))
+                if match := re.match(r"dlstatus:[^:]*:([\d.]+):", line):
+                    on_percent(float(match[1]))
 
     reader = threading.Thread(target=read, daemon=True)
     reader.start()
@@ -274,6 +280,6 @@ def _run(command: Sequence[str], hint: str, *, stdin: IO[bytes] | None = None, p
     except FileNotFoundError as error:
         raise ToolchainError(f"{command[0]} is not on this machine", _PROGRAMS) from error
     if ran.returncode:
-        said = ran.stderr.decode(errors="replace").strip().splitlines()[-_LINES:] or ["no message"]
-        raise ToolchainError(f"{command[0]} failed: {' '.join(said).rstrip('.')}", hint)
+        last_words = ran.stderr.decode(errors="replace").strip().splitlines()[-_LINES:] or ["no message"]
+        raise ToolchainError(f"{command[0]} failed: {' '.join(last_words).rstrip('.')}", hint)
     return ran.stdout.decode(errors="replace")

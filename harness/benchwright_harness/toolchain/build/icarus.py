@@ -58,23 +58,23 @@ def _fetch(series: str, suites: Sequence[str], folder: Path, parts: Parts, mirro
 def _install(series: str, unpacked: Path, root: Root) -> None:
     """Put an Icarus that needs a newer libc into a prefix, with that libc."""
     prefix = tree.icarus(series)
-    place = root.place(prefix)
+    prefix_folder = root.host_path(prefix)
     for name in ("bin", "lib", "libexec"):
-        (place / name).mkdir(parents=True)
+        (prefix_folder / name).mkdir(parents=True)
     libraries = next(unpacked.glob("usr/lib/*/ivl")).parent
-    (libraries / "ivl").rename(place / "lib" / "ivl")
+    (libraries / "ivl").rename(prefix_folder / "lib" / "ivl")
     for library in [*libraries.glob("*.so*"), *unpacked.glob("lib/*/*.so*")]:
-        library.rename(place / "lib" / library.name)
+        library.rename(prefix_folder / "lib" / library.name)
     for name in ("iverilog", "vvp"):
-        (unpacked / "usr" / "bin" / name).rename(place / "libexec" / name)
-    (unpacked / "usr" / "include" / "iverilog").rename(place / "include")
-    loader = next(path for path in (place / "lib").glob("ld-*.so*") if not path.is_symlink()).name
+        (unpacked / "usr" / "bin" / name).rename(prefix_folder / "libexec" / name)
+    (unpacked / "usr" / "include" / "iverilog").rename(prefix_folder / "include")
+    loader = next(path for path in (prefix_folder / "lib").glob("ld-*.so*") if not path.is_symlink()).name
     programs = ("libexec/iverilog", "libexec/vvp", "lib/ivl/ivl", "lib/ivl/ivlpp", "lib/ivl/vhdlpp")
     for program in programs:
         # The older kind of path also holds for what the libraries themselves need.
         options = ["--set-interpreter", f"{prefix}/lib/{loader}", "--force-rpath", "--set-rpath", f"{prefix}/lib"]
         root.run("/usr/bin/patchelf", *options, f"{prefix}/{program}")
-    for configuration in (place / "lib" / "ivl").glob("*.conf"):
+    for configuration in (prefix_folder / "lib" / "ivl").glob("*.conf"):
         text = configuration.read_text(encoding="utf-8")
         # A compiled design that is started as a program has to find the guard before the simulator, too.
         configuration.write_text(text.replace("=/usr/bin/", f"={tree.INSIDE}/bin/"), encoding="utf-8")

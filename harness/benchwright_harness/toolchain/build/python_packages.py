@@ -15,19 +15,19 @@ _NEWEST_GLIBC = 36
 _OLDER_PLATFORMS = ("manylinux2014", "manylinux2010", "manylinux1")
 
 
-def install_packages(root: Root, lock: str, place: str, scripts: str | None = None) -> None:
+def install_packages(root: Root, lock: str, folder: str, scripts: str | None = None) -> None:
     """Install packages.
 
     Args:
         root: The tree.
         lock: Name of the lock file, beside this module.
-        place: The folder in the tree to install into.
+        folder: The folder in the tree to install into.
         scripts: The folder in the tree for their console scripts; `None` for no scripts.
 
     Raises:
         ToolchainError: pip could not install them.
     """
-    target = root.place(place)
+    target = root.host_path(folder)
     machine = platform.machine()
     names = [*(f"manylinux_2_{minor}" for minor in range(_NEWEST_GLIBC, 4, -1)), *_OLDER_PLATFORMS]
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", "install", "--quiet"]
@@ -53,7 +53,7 @@ def install_packages(root: Root, lock: str, place: str, scripts: str | None = No
         for name in ("RECORD", "REQUESTED", "INSTALLER", "direct_url.json"):
             (information / name).unlink(missing_ok=True)
         if scripts:
-            _write_scripts(information, root.place(scripts))
+            _write_scripts(information, root.host_path(scripts))
 
 
 def _write_scripts(information: Path, folder: Path) -> None:
@@ -71,7 +71,7 @@ def _write_scripts(information: Path, folder: Path) -> None:
         script.chmod(0o755)
 
 
-def version_of(root: Root, place: str, package: str) -> str:
+def version_of(root: Root, folder: str, package: str) -> str:
     """The version of a package that was installed."""
-    pattern = f"{place.lstrip('/')}/{package.replace('-', '_')}-*.dist-info"
+    pattern = f"{folder.lstrip('/')}/{package.replace('-', '_')}-*.dist-info"
     return next(root.folder.glob(pattern)).name.removesuffix(".dist-info").partition("-")[2]

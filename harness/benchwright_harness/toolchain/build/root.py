@@ -30,12 +30,12 @@ class Root:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def place(self, path: str) -> Path:
+    def host_path(self, path: str) -> Path:
         """Where this machine has an absolute path of the tree."""
         return self.folder / path.lstrip("/")
 
     def run(
-        self, *command: str, given: str = "", variables: dict[str, str] | None = None, may_fail: bool = False
+        self, *command: str, stdin_text: str = "", variables: dict[str, str] | None = None, may_fail: bool = False
     ) -> None:
         """Run a program of the tree, in the tree, with no network."""
         environment = {"LC_ALL": "C.UTF-8", "HOME": "/tmp", "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}  # noqa: S108
@@ -47,12 +47,14 @@ class Root:
         sandbox += [str(self.folder), "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--chdir", "/tmp"]  # noqa: S108
         for key, value in environment.items():
             sandbox += ["--setenv", key, value]
-        run_program([*sandbox, "--", *command], "read the lines above and report them", given=given, may_fail=may_fail)
+        run_program(
+            [*sandbox, "--", *command], "read the lines above and report them", stdin_text=stdin_text, may_fail=may_fail
+        )
 
     def compile_c(self, source: str, *options: str, language: Literal["c", "c++"] = "c") -> None:
         """Compile a program of `PROGRAMS` with the tree's compiler."""
         text = (PROGRAMS / source).read_text(encoding="utf-8")
-        self.run("/usr/bin/gcc", "-O2", "-s", *options, "-x", language, "-", given=text)
+        self.run("/usr/bin/gcc", "-O2", "-s", *options, "-x", language, "-", stdin_text=text)
 
     def remove_program(self, name: str) -> None:
         """Remove a program that only the build needs."""
@@ -73,13 +75,13 @@ class Root:
             (self.folder / name).chmod(0o1777)
 
 
-def run_program(command: Sequence[str], hint: str, *, given: str = "", may_fail: bool = False) -> None:
+def run_program(command: Sequence[str], hint: str, *, stdin_text: str = "", may_fail: bool = False) -> None:
     """Run a program.
 
     Raises:
         ToolchainError: It failed, with its last output and `hint`.
     """
-    ran = subprocess.run(command, input=given.encode(), capture_output=True, check=False, umask=0o022)
+    ran = subprocess.run(command, input=stdin_text.encode(), capture_output=True, check=False, umask=0o022)
     if ran.returncode and not may_fail:
-        said = (ran.stdout + ran.stderr).decode(errors="replace").strip()
-        raise ToolchainError(f"{Path(command[0]).name} failed:\n{said[-4000:]}", hint)
+        output = (ran.stdout + ran.stderr).decode(errors="replace").strip()
+        raise ToolchainError(f"{Path(command[0]).name} failed:\n{output[-4000:]}", hint)

@@ -33,7 +33,7 @@ stats = false
 
 def configure_verilator(root: Root) -> None:
     """Do what Verilator's own build would have done for the tree's compiler."""
-    makefile = root.place(f"{tree.VERILATOR_ROOT}/include/verilated.mk")
+    makefile = root.host_path(f"{tree.VERILATOR_ROOT}/include/verilated.mk")
     text = makefile.read_text(encoding="utf-8")
     for name, value in _VERILATED_MK.items():
         text, changed = re.subn(rf"^{re.escape(name)}.*$", f"{name} {value}", text, flags=re.MULTILINE)
@@ -46,7 +46,7 @@ def configure_verilator(root: Root) -> None:
 
 def compile_runtime(root: Root) -> None:
     """Fill the cache that every run reads with Verilator's compiled runtime."""
-    root.place(tree.COMPILED).mkdir()
+    root.host_path(tree.COMPILED).mkdir()
     clock = f"{tree.COMPILED}/still-clock.so"
     root.compile_c("still_clock.c", "-shared", "-fPIC", "-o", clock)
     variables = {
@@ -57,5 +57,5 @@ def compile_runtime(root: Root) -> None:
         "OBJCACHE": f"env LD_PRELOAD={clock} ccache",
     }
     text = (PROGRAMS / "compile_runtime.py").read_text(encoding="utf-8")
-    root.run("/usr/bin/python3", "-", given=text, variables=variables)
-    root.place(clock).unlink()
+    root.run("/usr/bin/python3", "-", stdin_text=text, variables=variables)
+    root.host_path(clock).unlink()

@@ -23,7 +23,7 @@ from benchwright_server.cli.attempts.compare import compare_attempts
 from benchwright_server.cli.report.traces import trace_attempt
 from benchwright_server.cli.study.log import opened_attempts, opened_log
 from benchwright_server.cli.terminal.options import AttemptId, AttemptIds, Json, OutputFile, Sandbox
-from benchwright_server.cli.terminal.output import err, out, plain_errors, print_json, writing
+from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json, writing
 from benchwright_server.cli.terminal.table import Table
 from benchwright_server.errors import ServerError
 
@@ -78,7 +78,7 @@ def show(attempt: AttemptId, json_output: Json = False) -> None:
         event = recorded.event
         fields = event.model_dump(mode="json", exclude={"type", "files", "file", "changes", "digests", "snapshot"})
         facts = "  ".join(f"{name}={value}" for name, value in fields.items() if value not in (None, ""))
-        out.print(f"{recorded.seq:>5}  {format_wall(recorded.moment.wall)}  {event.type:<13} {facts}", markup=False)
+        console.print(f"{recorded.seq:>5}  {format_wall(recorded.moment.wall)}  {event.type:<13} {facts}", markup=False)
 
 
 def export(
@@ -114,7 +114,7 @@ def replay_command(
     Exit status: 0 all saves match, 1 some do not.
     """
     with opened_log() as log:
-        replayed = replay(log.events(log.find(attempt).id), until=until)
+        replayed = replay(log.events(log.find(attempt).id), last_seq=until)
         if to.exists() and any(to.iterdir()):
             raise ServerError(f"{to} is not empty. Give a new folder.")
         for path, file in replayed.files.items():
@@ -126,7 +126,7 @@ def replay_command(
     if json_output:
         print_json({"files": sorted(replayed.files), "saves": replayed.saves, "ok": replayed.ok, "flaws": [*flaws]})
     else:
-        out.print(f"{len(replayed.files)} files written to {to}; {replayed.saves} saves compared.", soft_wrap=True)
+        console.print(f"{len(replayed.files)} files written to {to}; {replayed.saves} saves compared.", soft_wrap=True)
         for flaw in flaws:
             err.print(flaw, markup=False)
     raise typer.Exit(0 if replayed.ok else 1)
@@ -170,13 +170,13 @@ def regrade_command(
         print_json(rows)
     else:
         for row in rows:
-            out.print(f"{row['attempt'][:8]}  {row['problem']}  {row['outcome']}  {row['detail']}", markup=False)
+            console.print(f"{row['attempt'][:8]}  {row['problem']}  {row['outcome']}  {row['detail']}", markup=False)
         if not rows:
-            out.print("Nothing is undecided.")
+            console.print("Nothing is undecided.")
     raise typer.Exit(1 if any(row["outcome"] == Outcome.ERROR.value for row in rows) else 0)
 
 
-async def _regrade_all(wanted: list[str] | tuple[str, ...], sandbox: str) -> list[dict[str, str]]:
+async def _regrade_all(attempt_ids: list[str] | tuple[str, ...], sandbox: str) -> list[dict[str, str]]:
     # They bring the harness, which no list needs.
     from benchwright_attempts.grading.regrading import is_regradable, regrade
     from benchwright_attempts.services import Services
@@ -185,7 +185,7 @@ async def _regrade_all(wanted: list[str] | tuple[str, ...], sandbox: str) -> lis
     services = Services(Home.find(), open_log, lambda: open_sandbox(sandbox))
     rows = []
     try:
-        chosen = [services.log.find(one).id for one in wanted]
+        chosen = [services.log.find(attempt_id).id for attempt_id in attempt_ids]
         for header, summary in services.attempts.summaries():
             verdict = summary.verdict
             if (chosen and header.id not in chosen) or verdict is None or not is_regradable(verdict):
@@ -195,14 +195,14 @@ async def _regrade_all(wanted: list[str] | tuple[str, ...], sandbox: str) -> lis
             except (AttemptError, ProblemsError) as error:
                 err.print(str(error), markup=False, soft_wrap=True)
                 graded = None
-            found = graded.verdict if graded is not None else None
+            new_verdict = graded.verdict if graded is not None else None
             rows.append(
                 {
                     "attempt": header.id,
                     "problem": header.problem,
-                    "outcome": (found.outcome if found is not None else Outcome.ERROR).value,
-                    "reason": found.reason.value if found is not None else verdict.reason,
-                    "detail": found.detail if found is not None else verdict.message,
+                    "outcome": (new_verdict.outcome if new_verdict is not None else Outcome.ERROR).value,
+                    "reason": new_verdict.reason.value if new_verdict is not None else verdict.reason,
+                    "detail": new_verdict.detail if new_verdict is not None else verdict.message,
                 }
             )
     finally:

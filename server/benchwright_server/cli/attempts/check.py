@@ -23,7 +23,7 @@ from benchwright_foundation.home import Home
 from benchwright_remote.known_keys import KnownKeys, receipts_folder
 from benchwright_server.cli.study.log import opened_log
 from benchwright_server.cli.terminal.options import Json, OutputFile
-from benchwright_server.cli.terminal.output import err, out, print_json, writing
+from benchwright_server.cli.terminal.output import console, err, print_json, writing
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def write_anchor(export: Path, header: AttemptHeader, rows: Sequence[Row]) -> An
         OSError: It can't be written.
     """
     anchor = Anchor(attempt=header.id, events=len(rows), head=rows[-1].hash, made=datetime.now(UTC))
-    write_atomically(_beside(export), as_text([anchor]).encode(), 0o600)
+    write_atomically(_anchor_file(export), as_text([anchor]).encode(), 0o600)
     return anchor
 
 
@@ -54,9 +54,9 @@ def anchor_command(
     """Say how far attempts have come, as text to print or to send: later it shows whether an end was cut off."""
     with opened_log() as log:
         chosen = {log.find(attempt).id for attempt in attempts or ()}
-        made = datetime.now(UTC)
+        anchor_time = datetime.now(UTC)
         anchors = [
-            Anchor(attempt=header.id, events=summary.seq, head=summary.head, made=made)
+            Anchor(attempt=header.id, events=summary.seq, head=summary.head, made=anchor_time)
             for header, summary in log.summaries()
             if (not chosen or header.id in chosen) and study in (None, header.study)
         ]
@@ -71,7 +71,7 @@ def anchor_command(
 
 
 @dataclass(frozen=True)
-class _Checked:
+class _LogFaults:
     attempt: str
     problem: str | None
     """What is wrong, as sentences; `None` if nothing is."""
@@ -108,33 +108,36 @@ def verify_command(
     Exit status: 0 the log is intact, 1 it is not.
     """
     with opened_log() as log:
-        known = [anchor for file in anchors or () for anchor in _read_anchors(file)]
-        published = (*KnownKeys(receipts_folder(Home.find())).all(), *(key for one in keys or () for key in _keys(one)))
+        known_anchors = [anchor for file in anchors or () for anchor in _read_anchors(file)]
+        published = (
+            *KnownKeys(receipts_folder(Home.find())).all_keys(),
+            *(key for key_file in keys or () for key in _keys(key_file)),
+        )
         file = Path(attempt) if attempt is not None else None
         if file is not None and file.is_file():
-            beside = _beside(file)
-            known += _read_anchors(beside) if beside.is_file() else []
+            anchor_file = _anchor_file(file)
+            known_anchors += _read_anchors(anchor_file) if anchor_file.is_file() else []
             header, rows = read_export(file)
-            checked = [_check(header, rows, known, published, _other_version(log, header.id))]
+            checked = [_check(header, rows, known_anchors, published, _other_version(log, header.id))]
         elif attempt is not None:
-            checked = [_check_stored(log, log.find(attempt).id, known, published)]
+            checked = [_check_stored(log, log.find(attempt).id, known_anchors, published)]
         else:
-            checked = [_check_stored(log, header.id, known, published) for header in log.headers()]
-            checked += _missing(log, known)
-    _tell(checked, json_output=json_output, one=attempt is not None)
-    raise typer.Exit(0 if all(one.problem is None for one in checked) else 1)
+            checked = [_check_stored(log, header.id, known_anchors, published) for header in log.headers()]
+            checked += _missing(log, known_anchors)
+    _tell(checked, json_output=json_output, is_single=attempt is not None)
+    raise typer.Exit(0 if all(check.problem is None for check in checked) else 1)
 
 
 def _check_stored(
     log: StudyLog, attempt: str, anchors: Sequence[Anchor], published: Sequence[PublishedKey]
-) -> _Checked:
+) -> _LogFaults:
     header, rows = log.stored(attempt)
     checked = _check(header, rows, anchors, published)
     if checked.problem is None and (end := log.kept_end(attempt)) > len(rows):
         flaw = f"The end was cut off: the log's summary of the attempt names event {end}, and there are {len(rows)}."
-        return _Checked(attempt, flaw, checked.schemas, 0)
+        return _LogFaults(attempt, flaw, checked.schemas, 0)
     if checked.problem is None and from_rows(rows) != log.summary(attempt):
-        return _Checked(attempt, "What lists show of the attempt is not what its events say.", checked.schemas, 0)
+        return _LogFaults(attempt, "What lists show of the attempt is not what its events say.", checked.schemas, 0)
     return checked
 
 
@@ -143,20 +146,26 @@ def _check(
     rows: Sequence[Row],
     anchors: Sequence[Anchor],
     published: Sequence[PublishedKey],
-    other: Sequence[str] = (),
-) -> _Checked:
+    other_hashes: Sequence[str] = (),
+) -> _LogFaults:
     verification = verify(header, rows)
     hashes = [row.hash for row in rows[: verification.chain.events]]
-    held = check_anchors(header.id, hashes, anchors, published)
+    anchor_check = check_anchors(header.id, hashes, anchors, published)
     flaws = [verification.problem] if verification.problem is not None else []
     # Where the chain breaks, all that follows is known to be wrong.
-    flaws += held.flaws if verification.chain.ok else held.flaws[:1]
-    parting = first_difference(hashes, other)
+    flaws += anchor_check.flaws if verification.chain.ok else anchor_check.flaws[:1]
+    parting = first_difference(hashes, other_hashes)
     if parting is not None:
         flaws.append(f"The file and the log of this machine are different versions from event {parting} on.")
     schemas = {str(schema): count for schema, count in verification.schemas.items()}
-    return _Checked(
-        header.id, " ".join(flaws) or None, schemas, held.agreeing, held.signers, held.published, held.revoked
+    return _LogFaults(
+        header.id,
+        " ".join(flaws) or None,
+        schemas,
+        anchor_check.agreeing,
+        anchor_check.signers,
+        anchor_check.published,
+        anchor_check.revoked,
     )
 
 
@@ -168,12 +177,12 @@ def _other_version(log: StudyLog, exported: str) -> list[str]:
         return []
 
 
-def _missing(log: StudyLog, anchors: Sequence[Anchor]) -> list[_Checked]:
+def _missing(log: StudyLog, anchors: Sequence[Anchor]) -> list[_LogFaults]:
     """Attempts that anchors name and the log does not have, unless they were deleted in the open."""
     stones = log.tombstones()
-    there = {header.id for header in log.headers()}
-    found = []
-    for attempt in sorted({anchor.attempt for anchor in anchors} - there):
+    attempt_ids = {header.id for header in log.headers()}
+    missing_attempts = []
+    for attempt in sorted({anchor.attempt for anchor in anchors} - attempt_ids):
         newest = max((anchor for anchor in anchors if anchor.attempt == attempt), key=lambda anchor: anchor.events)
         events = stones.get(attempt)
         if events is None:
@@ -182,46 +191,52 @@ def _missing(log: StudyLog, anchors: Sequence[Anchor]) -> list[_Checked]:
             problem = f"It had {events} events when it was deleted, and an anchor names event {newest.events}."
         else:
             continue
-        found.append(_Checked(attempt, problem, {}, 0))
-    return found
+        missing_attempts.append(_LogFaults(attempt, problem, {}, 0))
+    return missing_attempts
 
 
-def _tell(checked: Sequence[_Checked], *, json_output: bool, one: bool) -> None:
+def _tell(checked: Sequence[_LogFaults], *, json_output: bool, is_single: bool) -> None:
     if json_output:
         rows: list[dict[str, object]] = [
             {
-                "ok": it.problem is None,
-                "problem": it.problem,
-                "schemas": it.schemas,
-                "anchors": it.anchors,
-                "signers": list(it.signers),
-                "published": list(it.published),
-                "revoked": list(it.revoked),
+                "ok": check.problem is None,
+                "problem": check.problem,
+                "schemas": check.schemas,
+                "anchors": check.anchors,
+                "signers": list(check.signers),
+                "published": list(check.published),
+                "revoked": list(check.revoked),
             }
-            for it in checked
+            for check in checked
         ]
-        print_json(rows[0] if one else [{"attempt": it.attempt, **row} for it, row in zip(checked, rows, strict=True)])
+        print_json(
+            rows[0]
+            if is_single
+            else [{"attempt": check.attempt, **row} for check, row in zip(checked, rows, strict=True)]
+        )
         return
-    for it in checked:
-        name = "" if one else f"{it.attempt[:8]}: "
-        agree = f" {it.anchors} anchor{'s agree' if it.anchors > 1 else ' agrees'} with it." if it.anchors else ""
-        out.print(f"{name}{it.problem or _INTACT + agree}", markup=False, soft_wrap=True)
-        for signer in it.published:
-            out.print(f"Signed by {signer}, which the server has published.", markup=False, soft_wrap=True)
-        for sentence in it.revoked:
-            out.print(sentence, markup=False, soft_wrap=True)
-        for signer in it.signers:
-            out.print(
+    for check in checked:
+        name = "" if is_single else f"{check.attempt[:8]}: "
+        agree = (
+            f" {check.anchors} anchor{'s agree' if check.anchors > 1 else ' agrees'} with it." if check.anchors else ""
+        )
+        console.print(f"{name}{check.problem or _INTACT + agree}", markup=False, soft_wrap=True)
+        for signer in check.published:
+            console.print(f"Signed by {signer}, which the server has published.", markup=False, soft_wrap=True)
+        for sentence in check.revoked:
+            console.print(sentence, markup=False, soft_wrap=True)
+        for signer in check.signers:
+            console.print(
                 f"Signed by {signer}: compare the key with the one that the server's owner publishes.",
                 markup=False,
                 soft_wrap=True,
             )
-        if one and (len(it.schemas) > 1 or "1" in it.schemas):
-            counts = ", ".join(f"{count} of schema {schema}" for schema, count in sorted(it.schemas.items()))
-            out.print(f"Schemas: {counts}. Older events are read as they were written.", soft_wrap=True)
+        if is_single and (len(check.schemas) > 1 or "1" in check.schemas):
+            counts = ", ".join(f"{count} of schema {schema}" for schema, count in sorted(check.schemas.items()))
+            console.print(f"Schemas: {counts}. Older events are read as they were written.", soft_wrap=True)
 
 
-def _beside(export: Path) -> Path:
+def _anchor_file(export: Path) -> Path:
     return export.absolute().with_name(f"{export.name}.anchor")
 
 

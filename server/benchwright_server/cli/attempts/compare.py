@@ -22,7 +22,7 @@ from benchwright_problems.verdict import Outcome
 from benchwright_server.cli.study.log import opened_log
 from benchwright_server.cli.terminal.interruption import interruptible
 from benchwright_server.cli.terminal.options import AttemptIds, Json, Sandbox
-from benchwright_server.cli.terminal.output import err, out, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json
 from benchwright_server.cli.terminal.progress import progress
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _AT_ONCE = 2
 
 
 @dataclass(frozen=True)
-class _Wanted:
+class _Comparison:
     attempt: str
     problem: Problem
     digest: str
@@ -62,27 +62,29 @@ def compare_attempts(
     with plain_errors(), interruptible("What was compared is kept: the same command continues where it stopped."):
         home = Home.find()
         with opened_log() as log:
-            chosen = {log.find(one).id for one in attempts or ()}
+            chosen = {log.find(attempt).id for attempt in attempts or ()}
             box, toolchain = open_sandbox(sandbox), toolchain_for(sandbox, home.cache)
             tools = tools_of(box, toolchain)
-            wanted, known = _wanted(log, home, tools, limit, chosen, study, fresh=fresh)
-            found = asyncio.run(_compare_all(log, home, wanted, tools, box, toolchain, limit))
+            comparisons, known_count = _due_comparisons(log, home, tools, limit, chosen, study, fresh=fresh)
+            counts = asyncio.run(_compare_all(log, home, comparisons, tools, box, toolchain, limit))
     if json_output:
-        print_json({"compared": len(wanted), "known": known, **{name: found[name] for name in sorted(found)}})
+        print_json(
+            {"compared": len(comparisons), "known": known_count, **{name: counts[name] for name in sorted(counts)}}
+        )
         return
-    results = ", ".join(f"{number} {name}" for name, number in sorted(found.items())) or "none"
-    out.print(f"{len(wanted)} compared: {results}. {known} were compared before.", markup=False)
+    results = ", ".join(f"{number} {name}" for name, number in sorted(counts.items())) or "none"
+    console.print(f"{len(comparisons)} compared: {results}. {known_count} were compared before.", markup=False)
 
 
-def _wanted(
+def _due_comparisons(
     log: StudyLog, home: Home, tools: str, limit_s: float, chosen: set[str], study: str, *, fresh: bool
-) -> tuple[Sequence[_Wanted], int]:
+) -> tuple[Sequence[_Comparison], int]:
     """What is to be compared, and how many were before."""
     from benchwright_attempts.attempts import Attempts
     from benchwright_attempts.grading.second_opinions import SecondOpinions, problem_digest
     from benchwright_formal.second_opinion import can_be_compared
 
-    store, kept, wanted, known = Store(home), SecondOpinions(home), [], 0
+    store, opinions, comparisons, known_count = Store(home), SecondOpinions(home), [], 0
     problems: dict[str, Problem | None] = {}
     for header, summary in Attempts(log).summaries():
         verdict = summary.verdict
@@ -101,18 +103,18 @@ def _wanted(
             continue
         if verdict.digests.get("harness") != problem.harness_digest or header.problem_digest != problem.public_digest:
             continue
-        before, now = kept.find(header.id), problem_digest(problem)
-        if before is not None and before.answers(verdict.number, now, tools, limit_s) and not fresh:
-            known += 1
+        earlier_opinion, now = opinions.find(header.id), problem_digest(problem)
+        if earlier_opinion is not None and earlier_opinion.answers(verdict.number, now, tools, limit_s) and not fresh:
+            known_count += 1
         else:
-            wanted.append(_Wanted(header.id, problem, now, verdict))
-    return wanted, known
+            comparisons.append(_Comparison(header.id, problem, now, verdict))
+    return comparisons, known_count
 
 
 async def _compare_all(
     log: StudyLog,
     home: Home,
-    wanted: Sequence[_Wanted],
+    comparisons: Sequence[_Comparison],
     tools: str,
     box: Box,
     toolchain: Toolchain,
@@ -122,42 +124,46 @@ async def _compare_all(
     from benchwright_attempts.summary.replay import contents_of
     from benchwright_formal.second_opinion import second_opinion, tested_modules
 
-    kept = SecondOpinions(home)
+    opinions = SecondOpinions(home)
     results: Counter[str] = Counter()
-    if not wanted:
+    if not comparisons:
         return results
     turn = asyncio.Semaphore(_AT_ONCE)
-    with progress("comparing", len(wanted), "designs") as meter:
+    with progress("comparing", len(comparisons), "designs") as meter:
 
-        async def compare(one: _Wanted) -> None:
+        async def compare(comparison: _Comparison) -> None:
             async with turn:
-                events = await asyncio.to_thread(log.events, one.attempt)
-                files = contents_of(events, one.verdict.snapshot)
-                if not set(one.problem.public.expected) <= files.keys():
+                events = await asyncio.to_thread(log.events, comparison.attempt)
+                files = contents_of(events, comparison.verdict.snapshot)
+                if not set(comparison.problem.public.expected) <= files.keys():
                     results["without its text"] += 1
                 else:
-                    solution = {path: files[path] for path in one.problem.public.expected}
-                    found = await second_opinion(
-                        one.problem,
+                    solution = {path: files[path] for path in comparison.problem.public.expected}
+                    opinion = await second_opinion(
+                        comparison.problem,
                         solution,
-                        tested_modules(one.problem),
+                        tested_modules(comparison.problem),
                         sandbox=box,
                         toolchain=toolchain,
                         limit_s=limit_s,
                     )
-                    kept.keep(
-                        one.attempt,
+                    opinions.keep(
+                        comparison.attempt,
                         KeptOpinion(
-                            number=one.verdict.number, problem=one.digest, tools=tools, limit_s=limit_s, found=found
+                            number=comparison.verdict.number,
+                            problem=comparison.digest,
+                            tools=tools,
+                            limit_s=limit_s,
+                            found=opinion,
                         ),
                     )
-                    results[found.opinion.result.value] += 1
-                meter.show(results.total(), len(wanted))
+                    results[opinion.opinion.result.value] += 1
+                meter.show(results.total(), len(comparisons))
 
         try:
             async with asyncio.TaskGroup() as group:
-                for one in wanted:
-                    group.create_task(compare(one))
+                for next_comparison in comparisons:
+                    group.create_task(compare(next_comparison))
         except* (HarnessError, AttemptError, OSError) as failed:
             # What the others found is kept.
             raise failed.exceptions[0] from None

@@ -15,19 +15,19 @@ from benchwright_server.cli.study.log import opened_attempts, opened_log
 from benchwright_server.cli.terminal.output import err
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.errors import ServerError
-from benchwright_subjects.inline.grading import Where
+from benchwright_subjects.inline.grading import GradingPlace
 from benchwright_subjects.inline.record import Hindsight, SiteRecord
 from benchwright_subjects.inline.recorded import recorded_sites
 from benchwright_subjects.inline.sites import Site
-from benchwright_subjects.inline.text.hindsight import Offered, look_back, with_tests
+from benchwright_subjects.inline.text.hindsight import PauseOffer, look_back, with_tests
 
 
 @dataclass(frozen=True)
 class Tested:
     """Which wrong offers the hidden tests run on."""
 
-    where: Where
-    most: int
+    location: GradingPlace
+    limit: int
     seed: int
 
 
@@ -43,32 +43,34 @@ def attempts_of_study(study: str) -> list[str]:
         from benchwright_studies.conduct.closing import sealed_attempts
         from benchwright_studies.conduct.studies import Studies
 
-        known = Studies(log, Attempts(log)).study(study)
-        sealed = sealed_attempts(known)
+        registered_study = Studies(log, Attempts(log)).study(study)
+        sealed = sealed_attempts(registered_study)
         if sealed is None:
             raise ServerError(f"The study {study} is not closed yet. Close it with `benchwright study close {study}`.")
-        conditions = {one.name for one in known.study.conditions if one.solver.is_person}
-        tasks = {task.problem for task in known.study.problems}
+        conditions = {condition.name for condition in registered_study.study.conditions if condition.solver.is_person}
+        tasks = {task.problem for task in registered_study.study.problems}
         people = [
-            one for one in log.headers() if one.id in sealed and one.condition in conditions and one.problem in tasks
+            header
+            for header in log.headers()
+            if header.id in sealed and header.condition in conditions and header.problem in tasks
         ]
     if not people:
         raise ServerError(f"The study {study} has no attempts of people.")
-    told = _with_text(people)
-    if not told:
+    attempts_with_text = _with_text(people)
+    if not attempts_with_text:
         raise ServerError(
             f"The study {study} recorded no text (its level is `{people[0].recording}`), so nobody can know what a "
             "server would have been asked. Only attempts recorded at the level `full` can be replayed."
         )
-    if left := len(people) - len(told):
+    if left := len(people) - len(attempts_with_text):
         err.print(f"{left} of {len(people)} attempts have no text and are left out.", soft_wrap=True)
-    return [one.id for one in reversed(told)]
+    return [header.id for header in reversed(attempts_with_text)]
 
 
 def problems_of(attempts: Sequence[str]) -> list[str]:
     """PACK/ID of the problems that some attempts are at."""
     with opened_attempts() as log:
-        return sorted({log.find(one).problem for one in attempts})
+        return sorted({log.find(attempt).problem for attempt in attempts})
 
 
 def replayed(attempts: Sequence[str] | None, problems: Mapping[str, Problem], pause_ms: int) -> list[Site]:
@@ -97,11 +99,12 @@ def _chosen(log: EventLog, attempts: Sequence[str] | None, problems: Mapping[str
     if not attempts:
         return [header for ref in problems for header in _with_text([*reversed(log.headers(problem=ref))])]
     headers = [log.find(name) for name in attempts]
-    if other := next((header for header in headers if header.problem not in problems), None):
-        raise ServerError(f"The attempt {other.id} is at {other.problem}, which this run leaves out.")
-    if without := next((header for header in headers if header.recording is not Recording.FULL), None):
+    if foreign_header := next((header for header in headers if header.problem not in problems), None):
+        raise ServerError(f"The attempt {foreign_header.id} is at {foreign_header.problem}, which this run leaves out.")
+    if textless_header := next((header for header in headers if header.recording is not Recording.FULL), None):
         raise ServerError(
-            f"The attempt {without.id} was recorded at the level `{without.recording}`, which keeps no text, so it "
+            f"The attempt {textless_header.id} was recorded at the level `{textless_header.recording}`, which keeps "
+            "no text, so it "
             "can't be replayed."
         )
     return headers
@@ -127,29 +130,29 @@ def hindsight(
         pause_ms: Time after an edit at which the server was asked.
         tested: Which wrong offers are tested; None for none.
     """
-    kept = {record.site: record for record in records}
+    records_by_site = {record.site: record for record in records}
     played: dict[str, list[tuple[Site, SiteRecord]]] = {}
     for site in sites:
-        if site.pause is not None and site.id in kept:
-            played.setdefault(site.pause.attempt, []).append((site, kept[site.id]))
-    found: list[tuple[Offered, Hindsight]] = []
+        if site.pause is not None and site.id in records_by_site:
+            played.setdefault(site.pause.attempt, []).append((site, records_by_site[site.id]))
+    offers: list[tuple[PauseOffer, Hindsight]] = []
     with opened_attempts() as log:
-        for attempt, ones in played.items():
+        for attempt, site_records in played.items():
             header = log.header(attempt)
             public = problems[header.problem].public.files
-            found += look_back(header, log.events(attempt), ones, pause_ms, public)
+            offers += look_back(header, log.events(attempt), site_records, pause_ms, public)
     if tested is None:
-        return [one for _, one in found]
+        return [lookback for _, lookback in offers]
     with progress(
-        "testing wrong offers", 2 * min(tested.most, sum(bool(one.is_wrong) for _, one in found)), "runs"
+        "testing wrong offers", 2 * min(tested.limit, sum(bool(lookback.is_wrong) for _, lookback in offers)), "runs"
     ) as meter:
         return asyncio.run(
             with_tests(
-                found,
+                offers,
                 problems,
-                tested.where,
-                tested.most,
+                tested.location,
+                tested.limit,
                 tested.seed,
-                lambda now: meter.show(now.done, now.planned, now.known),
+                lambda now: meter.show(now.finished_runs, now.planned, now.known_runs),
             )
         )

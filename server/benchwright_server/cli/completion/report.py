@@ -11,7 +11,7 @@ import typer
 
 from benchwright_foundation.errors import needs
 from benchwright_server.cli.terminal import options
-from benchwright_server.cli.terminal.output import out, plain_errors, print_json, writing
+from benchwright_server.cli.terminal.output import console, plain_errors, print_json, writing
 from benchwright_server.cli.terminal.table import Table
 
 if TYPE_CHECKING:
@@ -49,12 +49,12 @@ def show(runs: Sequence[Path], *, json_output: bool, output: Path | None = None,
         if section.id in _PRINTED and not section.is_empty:
             _print(section)
     if page is not None:
-        out.print(f"The report: {page}", markup=False, soft_wrap=True)
+        console.print(f"The report: {page}", markup=False, soft_wrap=True)
 
 
 def _print(section: Section) -> None:
     for table in section.all_tables:
-        out.print(f"{table.title}:", style="bold")
+        console.print(f"{table.title}:", style="bold")
         grid = Table(*table.columns)
         for row in table.rows:
             grid.add_row(*("–" if cell is None else str(cell) for cell in row))

@@ -29,7 +29,7 @@ from benchwright_subjects.inline.sites import Cutting, SiteKind, check_kinds
 
 if TYPE_CHECKING:
     # What talks to a server takes half a second to import: only a run pays.
-    from benchwright_subjects.inline.grading import Where
+    from benchwright_subjects.inline.grading import GradingPlace
     from benchwright_subjects.inline.record import SiteRecord
     from benchwright_subjects.inline.run import Plan
     from benchwright_subjects.inline.run_folder import RunFolder
@@ -102,8 +102,11 @@ class Playing:
     @property
     def policies(self) -> tuple[Policy, ...]:
         """All that are played, in the order of the enumeration."""
-        wanted = {*(self.policy or [Policy.FIRST_LINE]), *((Policy.NEVER, Policy.MATCHES) if self.bounds else ())}
-        return tuple(one for one in Policy if one in wanted)
+        chosen_policies = {
+            *(self.policy or [Policy.FIRST_LINE]),
+            *((Policy.NEVER, Policy.MATCHES) if self.bounds else ()),
+        }
+        return tuple(policy for policy in Policy if policy in chosen_policies)
 
     @property
     def rules(self) -> Rules:
@@ -135,7 +138,7 @@ def run_command(
     """
     with plain_errors(), needs("`benchwright completion run`", "baselines"), interruptible(_GO_ON):
         from benchwright_server.cli.completion.attempts import Tested, hindsight
-        from benchwright_subjects.inline.grading import Where
+        from benchwright_subjects.inline.grading import GradingPlace
         from benchwright_subjects.inline.run_folder import RunFolder
         from benchwright_subjects.inline.server.confinement import lacking_protection, secret_folders
 
@@ -147,11 +150,11 @@ def run_command(
             err.print(remark)
         with folder.writing(plan.settings):
             records = _play(plan, folder)
-            where = Where(home, sandbox, jobs)
+            location = GradingPlace(home, sandbox, jobs)
             if grade:
-                _grade(records, problems, where, folder)
+                _grade(records, problems, location, folder)
             if SiteKind.REPLAY in plan.settings.kinds:
-                tested = Tested(where, most_tested, sites.seed) if grade else None
+                tested = Tested(location, most_tested, sites.seed) if grade else None
                 folder.keep_hindsight(hindsight(plan.sites, records, problems, sites.pause_ms, tested))
         _tell_unanswered(records)
         show([output], json_output=json_output)
@@ -194,14 +197,16 @@ def _plan(
 
     launch = server.launch(secrets)
     kinds = sites.kinds
-    found = cut_sites(problems, Cutting(kinds, sites.per_kind, sites.longest, sites.seed)) if not sites.study else []
+    chosen_sites = (
+        cut_sites(problems, Cutting(kinds, sites.per_kind, sites.longest, sites.seed)) if not sites.study else []
+    )
     if SiteKind.REPLAY in kinds:
-        found += replayed(sites.attempt, problems, sites.pause_ms)
-    if not found and sites.study:
+        chosen_sites += replayed(sites.attempt, problems, sites.pause_ms)
+    if not chosen_sites and sites.study:
         raise ServerError(f"Nobody paused for {sites.pause_ms} ms in a design of the study {sites.study}.")
-    if not found:
+    if not chosen_sites:
         raise ServerError("There are no sites of these kinds. Choose other --sites.")
-    used = {site.problem for site in found}
+    used_problems = {site.problem for site in chosen_sites}
     settings = Settings(
         command=launch.command,
         dialect=server.dialect,
@@ -209,7 +214,7 @@ def _plan(
         model=server.model,
         pack=sites.pack,
         pack_version=Store(Home.find()).public(sites.pack).version if sites.pack else "",
-        problems={ref: digest_of(problem) for ref, problem in problems.items() if ref in used},
+        problems={ref: digest_of(problem) for ref, problem in problems.items() if ref in used_problems},
         kinds=tuple(kinds),
         attempts=tuple(sites.attempt or ()),
         study=sites.study,
@@ -225,11 +230,11 @@ def _plan(
         next_edits=playing.next_edits,
         statement=playing.statement,
         confined=can_confine(),
-        sites=len(found),
+        sites=len(chosen_sites),
     )
     dialect = DIALECTS[server.dialect](server.options)
     subject = Subject(launch, dialect, os.environ, places_in(Home.find()), server.served(sites.seed))
-    return Plan(problems, found, subject, playing.rules, settings)
+    return Plan(problems, chosen_sites, subject, playing.rules, settings)
 
 
 def _play(plan: Plan, folder: RunFolder) -> list[SiteRecord]:
@@ -241,17 +246,24 @@ def _play(plan: Plan, folder: RunFolder) -> list[SiteRecord]:
 
 def _tell_unanswered(records: list[SiteRecord]) -> None:
     uses = [record.model_use for record in records if record.model_use is not None]
-    asked, answered = sum(one.requests for one in uses), sum(one.answered for one in uses)
-    if asked > answered:
-        err.print(f"{asked - answered} of {asked} requests to the model were given up or failed.", soft_wrap=True)
+    request_count, answer_count = sum(use.requests for use in uses), sum(use.answered for use in uses)
+    if request_count > answer_count:
+        err.print(
+            f"{request_count - answer_count} of {request_count} requests to the model were given up or failed.",
+            soft_wrap=True,
+        )
 
 
-def _grade(records: list[SiteRecord], problems: Mapping[str, Problem], where: Where, folder: RunFolder) -> None:
+def _grade(
+    records: list[SiteRecord], problems: Mapping[str, Problem], location: GradingPlace, folder: RunFolder
+) -> None:
     from benchwright_subjects.inline.grading import grade_records
 
     snapshots = sum(len(record.snapshots) for record in records)
     with progress("grading", snapshots, "runs") as meter:
         verdicts = asyncio.run(
-            grade_records(records, problems, where, lambda now: meter.show(now.done, now.planned, now.known))
+            grade_records(
+                records, problems, location, lambda now: meter.show(now.finished_runs, now.planned, now.known_runs)
+            )
         )
     folder.keep_verdicts(verdicts)

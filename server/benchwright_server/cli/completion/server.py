@@ -88,12 +88,12 @@ class Server:
         if self.initialization is None:
             return None
         try:
-            found: JsonValue = json.loads(self.initialization.read_bytes())
+            settings: JsonValue = json.loads(self.initialization.read_bytes())
         except OSError as error:
             raise ServerError(f"{self.initialization} can't be read: {error.strerror}.") from None
         except ValueError as error:
             raise ServerError(f"{self.initialization} is not JSON: {error}.") from None
-        return found
+        return settings
 
     def served(self, seed: int, base_url: str | None = None) -> ServedModel | None:
         """The model that its requests are answered by; None if its model is its own affair.
@@ -139,7 +139,7 @@ class Server:
         from benchwright_subjects.inline.vscode.vsix import read_vsix
 
         try:
-            given = tuple(shlex.split(self.server))
+            command = tuple(shlex.split(self.server))
         except ValueError:
             raise ServerError("--server has a quotation mark that is not closed.") from None
         if self.dialect == VSCodeDialect.name:
@@ -147,9 +147,9 @@ class Server:
                 raise ServerError("The dialect vscode needs --extension: the .vsix file to measure.")
             cache = Home.find().cache
             extensions = [read_vsix(file) for file in self.extension]
-            return driver_command(find_programs(given, cache), extensions, probe_in(cache / "vscode"))
+            return driver_command(find_programs(command, cache), extensions, probe_in(cache / "vscode"))
         if self.extension:
             raise ServerError("--extension goes with --dialect vscode.")
-        if not given:
+        if not command:
             raise ServerError("--server is empty: give the command line that starts the server.")
-        return given
+        return command

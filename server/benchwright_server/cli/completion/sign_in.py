@@ -14,7 +14,7 @@ import typer
 from benchwright_foundation.home import Home
 from benchwright_server.cli.completion.server import DialectOption, Server, ServerCommand
 from benchwright_server.cli.terminal.interruption import interruptible
-from benchwright_server.cli.terminal.output import out, plain_errors, writing
+from benchwright_server.cli.terminal.output import console, plain_errors, writing
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
@@ -54,13 +54,15 @@ def sign_in_command(
             )
         if profile.exists() and any(profile.iterdir()):
             raise ServerError(f"{profile} is not empty. Choose a new folder.")
-        given = Server(server, dialect, extension, initialization=initialization)
+        chosen_server = Server(server, dialect, extension, initialization=initialization)
         if dialect == VSCodeDialect.name:
-            asyncio.run(_sign_in_by_window(given, profile))
-            out.print(f"Kept what the extension keeps. Use it with --profile {profile}.", markup=False, soft_wrap=True)
+            asyncio.run(_sign_in_by_window(chosen_server, profile))
+            console.print(
+                f"Kept what the extension keeps. Use it with --profile {profile}.", markup=False, soft_wrap=True
+            )
             return
-        name = asyncio.run(_sign_in(given, profile))
-    out.print(f"Signed in{f' as {name}' if name else ''}. Use it with --profile {profile}.", markup=False)
+        name = asyncio.run(_sign_in(chosen_server, profile))
+    console.print(f"Signed in{f' as {name}' if name else ''}. Use it with --profile {profile}.", markup=False)
 
 
 async def _sign_in(server: Server, profile: Path) -> str:
@@ -69,16 +71,18 @@ async def _sign_in(server: Server, profile: Path) -> str:
     from benchwright_subjects.inline.server.session import connected
     from benchwright_subjects.inline.workplace import workplace
 
-    def show(found: DeviceCode) -> None:
-        out.print(f"Open {found.address} and enter the code {found.code}. Waiting …", markup=False, soft_wrap=True)
+    def show(device_code: DeviceCode) -> None:
+        console.print(
+            f"Open {device_code.address} and enter the code {device_code.code}. Waiting …", markup=False, soft_wrap=True
+        )
 
     home = Home.find()
     launch = server.launch(secret_folders(home, profile))
-    with workplace(places_in(home), {}, None) as place:
-        async with connected(launch, CopilotDialect(), place, os.environ) as (connection, _):
+    with workplace(places_in(home), {}, None) as work_area:
+        async with connected(launch, CopilotDialect(), work_area, os.environ) as (connection, _):
             name = await sign_in(connection, show)
         with writing(profile):
-            shutil.copytree(place.home, profile, symlinks=True, dirs_exist_ok=True)
+            shutil.copytree(work_area.home, profile, symlinks=True, dirs_exist_ok=True)
             profile.chmod(0o700)
     return name
 
@@ -96,9 +100,9 @@ async def _sign_in_by_window(server: Server, profile: Path) -> None:
     home = Home.find()
     launch = server.launch(secret_folders(home, profile))
     launch = replace(launch, command=with_window(launch.command), passed=WINDOW)
-    with workplace(places_in(home), {}, None) as place:
-        async with connected(launch, VSCodeDialect(server.options), place, os.environ) as (connection, name):
-            out.print(f"{name.name} has a window. Sign in there, then close it. Waiting …", markup=False)
+    with workplace(places_in(home), {}, None) as work_area:
+        async with connected(launch, VSCodeDialect(server.options), work_area, os.environ) as (connection, name):
+            console.print(f"{name.name} has a window. Sign in there, then close it. Waiting …", markup=False)
             try:
                 await connection.request("benchwright/closed", {}, _MOST_S)
             except RequestTimeoutError:
@@ -109,7 +113,7 @@ async def _sign_in_by_window(server: Server, profile: Path) -> None:
             profile.mkdir(mode=0o700, parents=True, exist_ok=True)
             profile.chmod(0o700)
             try:
-                shutil.copytree(place.home, profile, symlinks=True, dirs_exist_ok=True, ignore=_not_kept)
+                shutil.copytree(work_area.home, profile, symlinks=True, dirs_exist_ok=True, ignore=_not_kept)
             except OSError:
                 shutil.rmtree(profile, ignore_errors=True)
                 raise

@@ -51,12 +51,12 @@ def study_command(
         name, parts = _parts(study, condition or [])
         for part in parts:
             carry_out(part, server, sandbox)
-        found = progress_of(parts)
+        counts_by_condition = progress_of(parts)
         if json_output:
-            print_json({"study": name, "conditions": found})
+            print_json({"study": name, "conditions": counts_by_condition})
         else:
-            print_progress(found, [])
-        if any(one["done"] != one["total"] or one["undecided"] for one in found.values()):
+            print_progress(counts_by_condition, [])
+        if any(counts["done"] != counts["total"] or counts["undecided"] for counts in counts_by_condition.values()):
             err.print(f"To play what is missing: benchwright completion study {study}", markup=False, soft_wrap=True)
             raise typer.Exit(1)
 
@@ -70,8 +70,8 @@ def _parts(study: str, conditions: Sequence[str]) -> tuple[str, list[ModelCondit
     log = open_log(chosen_log(home))
     try:
         name = registered(log, store, study)
-        parts = [model_condition(log, name, one) for one in conditions] or [
-            one for one in model_conditions(log, name) if one.condition.is_inline
+        parts = [model_condition(log, name, condition) for condition in conditions] or [
+            model_part for model_part in model_conditions(log, name) if model_part.condition.is_inline
         ]
         if not parts:
             raise ServerError(f"No inline-completion server works in {name}: no condition has subject.inline.")
@@ -91,14 +91,16 @@ def _of_study(server: Server, part: ModelCondition) -> Server:
     if subject is None or subject.inline is None:
         raise ServerError(f"The condition {part.condition.name} names no inline-completion server.")
     extensions = [str(file) for file in server.extension or ()]
-    for option, given, wanted in (
+    for option, option_value, registered_value in (
         ("--extension", extensions, list(subject.inline.extensions)),
         ("--server", server.server, subject.command),
         ("--dialect", "" if server.dialect == "lsp" else server.dialect, subject.inline.dialect),
         ("--model", server.model, part.condition.model or "no model"),
     ):
-        if given and wanted and given != wanted:
-            raise ServerError(f"The study registers {wanted!r} for {part.condition.name}. Leave out {option}.")
+        if option_value and registered_value and option_value != registered_value:
+            raise ServerError(
+                f"The study registers {registered_value!r} for {part.condition.name}. Leave out {option}."
+            )
     return replace(
         server,
         server=subject.command or server.server,
@@ -109,13 +111,13 @@ def _of_study(server: Server, part: ModelCondition) -> Server:
 
 
 def carry_out(
-    part: ModelCondition, given: Server, sandbox: str, base_url: str | None = None
+    part: ModelCondition, server_options: Server, sandbox: str, base_url: str | None = None
 ) -> list[AttemptVerdict | None]:
     """Have the inline-completion server of a condition carry out its part; what has ended is not played again.
 
     Args:
         part: The condition and its share of the plan.
-        given: What the study file leaves open of the server.
+        server_options: What the study file leaves open of the server.
         sandbox: In which hidden tests run.
         base_url: Where the condition's model is asked; where its provider is, if not given.
 
@@ -133,12 +135,12 @@ def carry_out(
 
     if remark := lacking_protection():
         err.print(remark)
-    server = _of_study(given, part)
+    server = _of_study(server_options, part)
     home = Home.find()
     launch = server.launch(secret_folders(home, home.data))
     registered = part.condition.subject
     options = (registered and registered.inline and registered.inline.options) or server.options
-    model = server.served(part.known.study.randomisation.seed or 0, base_url)
+    model = server.served(part.registered_study.study.randomisation.seed or 0, base_url)
     subject = Subject(launch, DIALECTS[server.dialect](options), os.environ, places_in(home), model)
     digest = configuration_digest(launch, server.dialect, options)
     services = EvaluationServices(home, sandbox)
@@ -146,9 +148,9 @@ def carry_out(
 
     async def work() -> list[AttemptVerdict | None]:
         try:
-            found = await found_server(part, subject, digest)
+            lone_server = await found_server(part, subject, digest)
             with progress("working", len(planned), "attempts") as meter:
-                return await attempt_problems(services, found, planned, meter.show)
+                return await attempt_problems(services, lone_server, planned, meter.show)
         finally:
             await services.close()
 

@@ -79,7 +79,7 @@ def evaluate(
                 part,
                 run,
                 run_and_keep,
-                lambda of: carry_out(of, Server(), sandbox, run.base_url),
+                lambda condition_part: carry_out(condition_part, Server(), sandbox, run.base_url),
                 json_output=json_output,
             )
         finish(run_task(run), json_output)
@@ -140,6 +140,6 @@ def export_prompts(
             prompting.seed or 0,
             prompting.prompts,
         )
-        asked, request = form.of(Store(Home.find()), pack)
-        count = write_prompts(file, asked, request)
+        problems, request = form.prepare(Store(Home.find()), pack)
+        count = write_prompts(file, problems, request)
     err.print(f"{count} prompts written to {file}.", markup=False)

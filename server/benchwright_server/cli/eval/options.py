@@ -30,15 +30,15 @@ Out = Annotated[Path | None, typer.Option("--out", help="Folder for logs and rep
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON value, and no progress.")]
 
 
-def check_cutoff(given: str) -> None:
+def check_cutoff(cutoff: str) -> None:
     """Refuse a --knowledge-cutoff that is no date.
 
     Raises:
         ServerError: It is none.
     """
     try:
-        if given:
-            check_date(given)
+        if cutoff:
+            check_date(cutoff)
     except ValueError as error:
         raise ServerError(f"--knowledge-cutoff: {error}.") from error
 
@@ -92,10 +92,10 @@ class Prompting:
             "template": str(self.template.absolute()) if self.template else "",
             "refined": str(self.refined.absolute()) if self.refined else "",
         }
-        given: dict[str, JsonValue] = {name: value for name, value in facts.items() if value}
+        arguments: dict[str, JsonValue] = {name: value for name, value in facts.items() if value}
         if self.seed is not None:
-            given["seed"] = self.seed
-        return given
+            arguments["seed"] = self.seed
+        return arguments
 
 
 @dataclass(frozen=True)
@@ -150,18 +150,18 @@ class Agent:
 
     def arguments(self) -> dict[str, JsonValue]:
         """What the task gets of them: only what was given."""
-        given: dict[str, JsonValue] = {"runs": self.runs} if self.runs else {}
+        arguments: dict[str, JsonValue] = {"runs": self.runs} if self.runs else {}
         if self.subject:
-            given["subject"] = self.subject
+            arguments["subject"] = self.subject
         if self.agent_command:
-            given["command"] = self.agent_command
+            arguments["command"] = self.agent_command
         if ":" in self.agent_place or self.agent_command:
-            given["place"] = self._absolute_place()
+            arguments["place"] = self._absolute_place()
         if self.acp:
-            given["acp"] = True
+            arguments["acp"] = True
         if self.refuse:
-            given["refuse"] = list(self.refuse)
-        return given
+            arguments["refuse"] = list(self.refuse)
+        return arguments
 
     def _absolute_place(self) -> str:
         """The sandbox, its folder as an absolute path, since Inspect may look from elsewhere."""
@@ -236,7 +236,7 @@ class Task:
 
     def _check_of_study(self) -> None:
         """Refuse what a study's plan decides."""
-        given = {
+        decided_options = {
             "--pack": bool(self.pack),
             "--problem": bool(self.prompting.problem),
             "--samples": self.sampling.samples != 1,
@@ -255,14 +255,14 @@ class Task:
             "--map": self.map_only,
             "--time-limit": self.limits.time_limit is not None,
         }
-        if wrong := [option for option, is_given in given.items() if is_given]:
+        if wrong := [option for option, is_given in decided_options.items() if is_given]:
             raise ServerError(f"With --study, the study file decides; leave out {', '.join(wrong)}.")
 
     def arguments(self) -> dict[str, JsonValue]:
         """Of the Inspect task, without the sandbox."""
-        asked: dict[str, JsonValue] = {} if self.plan.study else {"pack": self.pack, **self.prompting.arguments()}
+        arguments: dict[str, JsonValue] = {} if self.plan.study else {"pack": self.pack, **self.prompting.arguments()}
         if self.map_only:
-            asked.pop("seed", None)
+            arguments.pop("seed", None)
         elif self.sampling.knowledge_cutoff:
-            asked["knowledge_cutoff"] = self.sampling.knowledge_cutoff
-        return asked | self.agent.arguments()
+            arguments["knowledge_cutoff"] = self.sampling.knowledge_cutoff
+        return arguments | self.agent.arguments()

@@ -13,7 +13,7 @@ from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.eval.options import BaseUrl, Json, MaxTokens, Out, Pack, Problems
 from benchwright_server.cli.eval.run import run_task
-from benchwright_server.cli.terminal.output import err, out, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json
 from benchwright_subjects.evaluation.kept_evals import folder_of
 
 
@@ -45,8 +45,10 @@ def refine(
         from benchwright_subjects.samples import chosen
 
         problems = chosen(Store(Home.find()), pack, problem or "")
-        kept = read_refined(file, problems, outdated=True) if file.exists() else {}
-        missing: list[JsonValue] = [one.id for one in problems if one.id not in kept]
+        refinements = read_refined(file, problems, outdated=True) if file.exists() else {}
+        missing: list[JsonValue] = [
+            pending_problem.id for pending_problem in problems if pending_problem.id not in refinements
+        ]
         if missing:
             generate = GenerateConfigArgs() if max_tokens is None else GenerateConfigArgs(max_tokens=max_tokens)
             log = run_task(
@@ -62,17 +64,17 @@ def refine(
                 )
             )
             facts = summary(log)
-            missing = list(keep_refined(log, file, problems, kept))
+            missing = list(keep_refined(log, file, problems, refinements))
         else:
             facts = {}
-    told: dict[str, JsonValue] = {"refined": len(problems) - len(missing), "missing": missing, "file": str(file)}
-    told |= {name: facts.get(name, 0) for name in ("input_tokens", "output_tokens")}
+    counts: dict[str, JsonValue] = {"refined": len(problems) - len(missing), "missing": missing, "file": str(file)}
+    counts |= {name: facts.get(name, 0) for name in ("input_tokens", "output_tokens")}
     if json_output:
-        print_json(told)
+        print_json(counts)
     else:
-        out.print(f"{told['refined']} refined statements are in {file}.", markup=False, soft_wrap=True)
+        console.print(f"{counts['refined']} refined statements are in {file}.", markup=False, soft_wrap=True)
     if missing:
-        why = facts.get("why") or "the reply was empty"
-        err.print(f"{len(missing)} are missing, such as {missing[0]}: {why}", markup=False, soft_wrap=True)
+        reason = facts.get("why") or "the reply was empty"
+        err.print(f"{len(missing)} are missing, such as {missing[0]}: {reason}", markup=False, soft_wrap=True)
         err.print("Run the command again to ask for them.")
         raise typer.Exit(1)

@@ -11,7 +11,7 @@ from benchwright_foundation.errors import needs
 from benchwright_foundation.home import Home
 from benchwright_server.cli.eval.options import BaseUrl, Json, MaxTokens, Out, Pack, Problems
 from benchwright_server.cli.eval.run import run_task
-from benchwright_server.cli.terminal.output import err, out, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json
 from benchwright_subjects.evaluation.kept_evals import folder_of
 
 
@@ -40,11 +40,11 @@ def reflect(
         from benchwright_subjects.evaluation.evaluation import Run, summary
 
         generate = GenerateConfigArgs() if max_tokens is None else GenerateConfigArgs(max_tokens=max_tokens)
-        asked: dict[str, JsonValue] = {"pack": pack, "solver": solver or model, "problems": list(problem or [])}
+        arguments: dict[str, JsonValue] = {"pack": pack, "solver": solver or model, "problems": list(problem or [])}
         log = run_task(
             Run(
                 task="reflect",
-                arguments=asked,
+                arguments=arguments,
                 model=model,
                 out=output or folder_of(Home.find()),
                 base_url=base_url,
@@ -54,12 +54,14 @@ def reflect(
             )
         )
         facts = summary(log)
-    told = {"reflections": facts["done"], **{name: facts[name] for name in _SHOWN}}
+    counts = {"reflections": facts["done"], **{name: facts[name] for name in _SHOWN}}
     if json_output:
-        print_json(told)
+        print_json(counts)
     else:
-        used = f"{facts['input_tokens']} tokens sent, {facts['output_tokens']} received"
-        out.print(f"{facts['done']} reflections recorded; {used}, counted apart from the attempts.", soft_wrap=True)
+        usage = f"{facts['input_tokens']} tokens sent, {facts['output_tokens']} received"
+        console.print(
+            f"{facts['done']} reflections recorded; {usage}, counted apart from the attempts.", soft_wrap=True
+        )
     if facts["error"] or log.status != "success":
         err.print(f"{facts['error']} replies are missing: {facts['why']}", markup=False, soft_wrap=True)
         err.print("Run the command again to ask for them.")

@@ -15,7 +15,7 @@ from pydantic import JsonValue
 from benchwright_foundation.home import Home
 from benchwright_server.cli.study.log import opened_log
 from benchwright_server.cli.terminal.exit_status import INTERRUPTED
-from benchwright_server.cli.terminal.output import err, out, print_json
+from benchwright_server.cli.terminal.output import console, err, print_json
 from benchwright_server.cli.terminal.table import Table
 from benchwright_server.errors import ServerError
 from benchwright_subjects.evaluation.kept_evals import folder_of, keep
@@ -122,12 +122,12 @@ def _errors(facts: Mapping[str, JsonValue]) -> bool:
 def _print(facts: Mapping[str, JsonValue]) -> None:
     table = Table("samples", "passed", "failed", "undecided", "error", "score", "tokens in / out", "USD")
     cost = facts["cost_usd"]
-    used = (f"{facts['input_tokens']} / {facts['output_tokens']}", f"{cost:.4f}" if isinstance(cost, float) else "–")
-    table.add_row(*_row(facts), *used)
+    usage = (f"{facts['input_tokens']} / {facts['output_tokens']}", f"{cost:.4f}" if isinstance(cost, float) else "–")
+    table.add_row(*_row(facts), *usage)
     refined = facts["refined"]
     if isinstance(refined, dict):
         table.add_row(*_row(refined), "(both)", "")
-        out.print("The first row is of the statements as published, the second of the refined ones.")
+        console.print("The first row is of the statements as published, the second of the refined ones.")
     table.print()
     lengths = facts["length"]
     if isinstance(lengths, dict):
@@ -137,17 +137,17 @@ def _print(facts: Mapping[str, JsonValue]) -> None:
             if isinstance(length, dict)
         ]
         if counts:
-            out.print(f"Counted by tiktoken: {'; '.join(counts)}.")
-    out.print(f"Log: {facts['log']}", markup=False, soft_wrap=True)
+            console.print(f"Counted by tiktoken: {'; '.join(counts)}.")
+    console.print(f"Log: {facts['log']}", markup=False, soft_wrap=True)
 
 
-def _reason(why: str) -> str:
+def _reason(error: str) -> str:
     r"""What is at the end of an error: Inspect quotes the whole request before what the provider said.
 
     Args:
-        why: Such as `ModelGenerateError("\\nRequest:\\n{…}\\n\\nBadRequestError('Error code: 400 - No tools.')")`.
+        error: Such as `ModelGenerateError("\\nRequest:\\n{…}\\n\\nBadRequestError('Error code: 400 - No tools.')")`.
     """
-    last = re.split(r"\\+n|\n", why.rstrip())[-1].replace("\\", "")
+    last = re.split(r"\\+n|\n", error.rstrip())[-1].replace("\\", "")
     quoted = re.match(r"""\w+\(["'](.*?)["')]*$""", last)
     return quoted[1] if quoted else last
 

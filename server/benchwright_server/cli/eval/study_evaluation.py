@@ -16,7 +16,7 @@ from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import Outcome
 from benchwright_server.cli.terminal.exit_status import INTERRUPTED
-from benchwright_server.cli.terminal.output import err, out, print_json
+from benchwright_server.cli.terminal.output import console, err, print_json
 from benchwright_server.cli.terminal.table import Table
 from benchwright_server.errors import ServerError
 from benchwright_studies import open_log
@@ -85,15 +85,15 @@ def evaluate_study(
                 raise typer.Exit(INTERRUPTED)
     progress = progress_of(parts)
     if json_output:
-        print_json({"study": study, "conditions": progress, "runs": [dict(one) for one in facts]})
+        print_json({"study": study, "conditions": progress, "runs": [dict(row) for row in facts]})
     else:
         print_progress(progress, facts)
         if not facts:
-            out.print("Nothing was missing: these are the outcomes of earlier runs.")
-    if any(one["done"] != one["total"] for one in progress.values()) or any(one["error"] for one in facts):
-        for one in facts:
-            if one["error"] and one["why"]:
-                err.print(str(one["why"]), markup=False, soft_wrap=True)
+            console.print("Nothing was missing: these are the outcomes of earlier runs.")
+    if any(row["done"] != row["total"] for row in progress.values()) or any(row["error"] for row in facts):
+        for row in facts:
+            if row["error"] and row["why"]:
+                err.print(str(row["why"]), markup=False, soft_wrap=True)
         err.print(f"To ask for what is missing: benchwright eval --study {study}", markup=False, soft_wrap=True)
         raise typer.Exit(1)
     raise typer.Exit(0)
@@ -111,7 +111,7 @@ def runs_of(part: ModelCondition, problems: Sequence[str], run: Run) -> list[Run
     for ref in problems:
         pack, _, name = ref.partition("/")
         packs.setdefault(pack, []).append(name)
-    condition, study = part.condition, part.known.study
+    condition, study = part.condition, part.registered_study.study
     is_agent = condition.solver == _AGENT
     subject = _subject_of(condition, run)
     return [
@@ -144,15 +144,15 @@ def _subject_of(condition: Condition, run: Run) -> dict[str, JsonValue]:
     subject = condition.subject
     if subject is None:
         return {}
-    wanted: dict[str, JsonValue] = {"command": subject.command} if subject.command else {"subject": subject.name}
-    if other := [
-        name for name in ("command", "subject") if run.arguments.get(name, wanted.get(name)) != wanted.get(name)
+    arguments: dict[str, JsonValue] = {"command": subject.command} if subject.command else {"subject": subject.name}
+    if differing_names := [
+        name for name in ("command", "subject") if run.arguments.get(name, arguments.get(name)) != arguments.get(name)
     ]:
-        option = {"command": "--agent-command", "subject": "--subject"}[other[0]]
+        option = {"command": "--agent-command", "subject": "--subject"}[differing_names[0]]
         raise ServerError(
             f"The study registers {subject.title} for the condition {condition.name}. Leave out {option}."
         )
-    return wanted | {"acp": subject.acp, "refuse": ",".join(subject.refuses)}
+    return arguments | {"acp": subject.acp, "refuse": ",".join(subject.refuses)}
 
 
 def _parts(planned: PlannedPart) -> tuple[str, list[ModelCondition], dict[str, list[str]]]:
@@ -188,9 +188,9 @@ def registered(log: StudyLog, store: Store, study: str) -> str:
     from benchwright_subjects.prompts.study_prompts import check_prompts
 
     if (file := Path(study)).is_file():
-        found = read_study(file)
-        check_prompts(store, found)
-        return register_study(log, store, found).study.study
+        study_file = read_study(file)
+        check_prompts(store, study_file)
+        return register_study(log, store, study_file).study.study
     if file.suffix in (".yaml", ".yml"):
         raise ServerError(f"There is no study file {file}.")
     return study
@@ -200,7 +200,7 @@ def progress_of(parts: Sequence[ModelCondition]) -> dict[str, dict[str, JsonValu
     """What is done of each condition, and with which outcome."""
     log = open_log(chosen_log(Home.find()))
     try:
-        found = {part.condition.name: (part, part.ended(log)) for part in parts}
+        ended_parts = {part.condition.name: (part, part.ended(log)) for part in parts}
         return {
             name: {
                 "model": part.solver,
@@ -208,7 +208,7 @@ def progress_of(parts: Sequence[ModelCondition]) -> dict[str, dict[str, JsonValu
                 "total": part.total,
                 **_outcomes([verdict for _, verdict in ended]),
             }
-            for name, (part, ended) in found.items()
+            for name, (part, ended) in ended_parts.items()
         }
     finally:
         log.close()
@@ -216,15 +216,17 @@ def progress_of(parts: Sequence[ModelCondition]) -> dict[str, dict[str, JsonValu
 
 def _outcomes(verdicts: Sequence[AttemptVerdict | None]) -> dict[str, JsonValue]:
     """How many attempts there are of each outcome, of this run and of earlier ones."""
-    found = Counter(Outcome.ERROR if verdict is None else verdict.outcome for verdict in verdicts)
-    return dict(zip(_OUTCOMES, (found[one] for one in (Outcome.PASSED, Outcome.FAILED, Outcome.ERROR)), strict=True))
+    counts = Counter(Outcome.ERROR if verdict is None else verdict.outcome for verdict in verdicts)
+    return dict(
+        zip(_OUTCOMES, (counts[outcome] for outcome in (Outcome.PASSED, Outcome.FAILED, Outcome.ERROR)), strict=True)
+    )
 
 
 def print_progress(progress: Mapping[str, Mapping[str, JsonValue]], facts: Sequence[Mapping[str, JsonValue]]) -> None:
     """Print it, and the logs of this run."""
     table = Table("condition", "model", "attempts", "planned", *_OUTCOMES)
-    for name, one in progress.items():
-        table.add_row(name, *(str(one[key]) for key in ("model", "done", "total", *_OUTCOMES)))
+    for name, condition in progress.items():
+        table.add_row(name, *(str(condition[key]) for key in ("model", "done", "total", *_OUTCOMES)))
     table.print()
     for fact in facts:
-        out.print(f"Log: {fact['log']}", markup=False, soft_wrap=True)
+        console.print(f"Log: {fact['log']}", markup=False, soft_wrap=True)

@@ -12,7 +12,7 @@ from benchwright_foundation.errors import needs
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, open_sandbox, toolchain_for
 from benchwright_server.cli.terminal.options import Json
-from benchwright_server.cli.terminal.output import err, out, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json
 from benchwright_server.cli.terminal.table import Table
 
 if TYPE_CHECKING:
@@ -41,16 +41,16 @@ def list_command(json_output: Json = False) -> None:
     from benchwright_subjects.agents.preset import presets
 
     with plain_errors():
-        rows = [_row(one) for one in presets()]
+        rows = [_row(subject) for subject in presets()]
     if json_output:
         print_json(rows)
         return
     table = Table("name", "version", "installed", "configuration", "kind", "asks by", "licence")
     for row in rows:
         is_there = "yes" if row["installed"] else "no"
-        rest = (str(row[name]) for name in ("kind", "protocol", "licence"))
+        cells = (str(row[name]) for name in ("kind", "protocol", "licence"))
         configuration = str(row["configuration_sha256"])[:_SHOWN_OF_DIGEST]
-        table.add_row(str(row["name"]), str(row["version"]), is_there, configuration, *rest)
+        table.add_row(str(row["name"]), str(row["version"]), is_there, configuration, *cells)
     table.print()
 
 
@@ -62,13 +62,13 @@ def add_command(
     from benchwright_subjects.agents.preset import preset
 
     with plain_errors():
-        known = preset(name)
-        folder = install(known, Home.find().cache, lambda doing: err.print(f"{doing} …", markup=False))
+        subject = preset(name)
+        folder = install(subject, Home.find().cache, lambda doing: err.print(f"{doing} …", markup=False))
     if json_output:
-        print_json(_row(known))
+        print_json(_row(subject))
     else:
-        out.print(f"{known.title} {known.version} is installed: {folder}", soft_wrap=True, markup=False)
-        out.print(f"Its licence: {known.licence}", markup=False)
+        console.print(f"{subject.title} {subject.version} is installed: {folder}", soft_wrap=True, markup=False)
+        console.print(f"Its licence: {subject.licence}", markup=False)
 
 
 def doctor_command(
@@ -94,37 +94,37 @@ def doctor_command(
     raise typer.Exit(0 if all(row["state"] in accepted for row in rows) else 1)
 
 
-async def _examined(known: list[Preset]) -> list[dict[str, JsonValue]]:
+async def _examined(subjects: list[Preset]) -> list[dict[str, JsonValue]]:
     from benchwright_subjects.agents.examination import Condition, Examined, examine
     from benchwright_subjects.agents.installation import is_installed
 
     cache = Home.find().cache
     rows: list[dict[str, JsonValue]] = []
-    for one in known:
-        if is_installed(one, cache):
+    for subject in subjects:
+        if is_installed(subject, cache):
             sandbox, toolchain = open_sandbox(DEFAULT_SANDBOX), toolchain_for(DEFAULT_SANDBOX, cache)
-            found = await examine(one, cache, sandbox, toolchain)
+            examined = await examine(subject, cache, sandbox, toolchain)
         else:
-            found = Examined(Condition.NOT_INSTALLED, f"benchwright subject add {one.name}")
-        rows.append(_row(one) | {"state": found.condition.value, "said": found.said})
+            examined = Examined(Condition.NOT_INSTALLED, f"benchwright subject add {subject.name}")
+        rows.append(_row(subject) | {"state": examined.condition.value, "said": examined.message})
     return rows
 
 
-def _row(known: Preset) -> dict[str, JsonValue]:
+def _row(subject: Preset) -> dict[str, JsonValue]:
     from benchwright_subjects.agents.installation import is_installed, programs_of
 
     cache = Home.find().cache
-    folder = programs_of(known, cache)
+    folder = programs_of(subject, cache)
     return {
-        "name": known.name,
-        "title": known.title,
-        "kind": known.kind.value,
-        "version": known.version,
-        "package": f"{known.source.value}:{known.package}",
-        "package_sha256": known.package_sha256,
-        "configuration_sha256": known.launch(folder, None).configuration_sha256,
-        "protocol": known.protocol,
-        "licence": known.licence,
-        "installed": is_installed(known, cache),
+        "name": subject.name,
+        "title": subject.title,
+        "kind": subject.kind.value,
+        "version": subject.version,
+        "package": f"{subject.source.value}:{subject.package}",
+        "package_sha256": subject.package_sha256,
+        "configuration_sha256": subject.launch(folder, None).configuration_sha256,
+        "protocol": subject.protocol,
+        "licence": subject.licence,
+        "installed": is_installed(subject, cache),
         "folder": str(folder),
     }

@@ -12,14 +12,14 @@ import typer
 from benchwright_foundation.errors import needs
 from benchwright_server.cli.judge.records import opened_records
 from benchwright_server.cli.terminal.options import Json
-from benchwright_server.cli.terminal.output import out, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, plain_errors, print_json
 from benchwright_server.cli.terminal.table import Table
 
 if TYPE_CHECKING:
     # NumPy and SciPy take seconds to import.
     from benchwright_judges.agreement.agreement import FormatAgreement
     from benchwright_judges.agreement.estimators import Estimate, Share
-    from benchwright_judges.agreement.rated import Rated
+    from benchwright_judges.agreement.rated import RatedAnswer
 
 _COLUMNS = (
     "format",
@@ -56,15 +56,15 @@ def agreement(
         rated = asyncio.run(rated_of_records()) if votes is None else read_votes(votes)
         formats = measure(rated, seed=seed, resamples=resamples)
     if json_output:
-        print_json([one.model_dump(mode="json") for one in formats])
+        print_json([measured_format.model_dump(mode="json") for measured_format in formats])
     elif not formats:
-        out.print("Nothing was rated by both people and judges. `benchwright judge grade --all` lets people grade.")
+        console.print("Nothing was rated by both people and judges. `benchwright judge grade --all` lets people grade.")
     else:
         _print(formats, disagreements)
     raise typer.Exit(0 if formats else 1)
 
 
-async def rated_of_records() -> Sequence[Rated]:
+async def rated_of_records() -> Sequence[RatedAnswer]:
     """The answers that people and judges rated, from the database of judgements."""
     from benchwright_judges.agreement.rated import rated_answers
 
@@ -74,27 +74,38 @@ async def rated_of_records() -> Sequence[Rated]:
 
 def _print(formats: Sequence[FormatAgreement], disagreements: bool) -> None:
     table = Table(*_COLUMNS)
-    for one in formats:
-        for judge in one.judges:
+    for measured_format in formats:
+        for judge in measured_format.judges:
             shares = (judge.agreement, judge.false_accept, judge.false_reject)
             values = (judge.kappa, judge.weighted_kappa, judge.alpha, judge.pearson)
-            table.add_row(one.format, judge.judge, str(judge.items), *map(shown_share, shares), *map(_estimate, values))
+            table.add_row(
+                measured_format.format,
+                judge.judge,
+                str(judge.items),
+                *map(shown_share, shares),
+                *map(_estimate, values),
+            )
     table.print()
-    for one in formats:
-        measured = (("alpha", one.people.alpha), ("Cronbach's alpha", one.people.cronbach))
-        among = [f"{name} {value:.2f}" for name, value in measured if value is not None]
-        facts = [f"{one.format}: {one.items} answers, {one.people.people} people"]
-        facts += [f"among them {', '.join(among)}"] if among else []
-        facts += [f"no majority of people on {one.undecided}", f"ties broken {shown_share(one.tie_breaks)}"]
-        out.print("; ".join(facts), soft_wrap=True)
-    out.print("Intervals: 95 %; Wilson's for shares, percentile bootstrap for the rest.")
+    for measured_format in formats:
+        measured = (("alpha", measured_format.people.alpha), ("Cronbach's alpha", measured_format.people.cronbach))
+        coefficients = [f"{name} {value:.2f}" for name, value in measured if value is not None]
+        facts = [f"{measured_format.format}: {measured_format.items} answers, {measured_format.people.people} people"]
+        facts += [f"among them {', '.join(coefficients)}"] if coefficients else []
+        facts += [
+            f"no majority of people on {measured_format.undecided}",
+            f"ties broken {shown_share(measured_format.tie_breaks)}",
+        ]
+        console.print("; ".join(facts), soft_wrap=True)
+    console.print("Intervals: 95 %; Wilson's for shares, percentile bootstrap for the rest.")
     if disagreements:
-        for one in formats:
-            for judge in one.judges:
+        for measured_format in formats:
+            for judge in measured_format.judges:
                 for item in judge.disagreements:
                     people = ", ".join(f"{name} {label}" for name, label in item.people.items())
                     votes = f"{judge.judge} {', '.join(item.votes)}; people: {people}"
-                    out.print(f"{one.format} {item.item} {item.problem}: {votes}", markup=False, soft_wrap=True)
+                    console.print(
+                        f"{measured_format.format} {item.item} {item.problem}: {votes}", markup=False, soft_wrap=True
+                    )
 
 
 def shown_share(share: Share) -> str:

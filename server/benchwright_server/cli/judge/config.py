@@ -16,7 +16,7 @@ from benchwright_foundation.home import Home
 from benchwright_judges.errors import ConfigurationError
 from benchwright_server.cli.judge.records import opened_judges
 from benchwright_server.cli.terminal.options import Json
-from benchwright_server.cli.terminal.output import err, out, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json
 from benchwright_server.cli.terminal.table import Table
 from benchwright_server.errors import ServerError
 
@@ -39,10 +39,10 @@ def config(json_output: Json = False) -> None:
         facts = settings.model_dump(mode="json", exclude={"judge", "database"})
         print_json({"file": str(file), "exists": file.is_file(), "database": database, "judges": judges} | facts)
         return
-    out.print(f"settings: {file}{'' if file.is_file() else ' (missing)'}", markup=False, soft_wrap=True)
-    out.print(f"judgements: {database}", markup=False, soft_wrap=True)
+    console.print(f"settings: {file}{'' if file.is_file() else ' (missing)'}", markup=False, soft_wrap=True)
+    console.print(f"judgements: {database}", markup=False, soft_wrap=True)
     if not judges:
-        out.print("No model judge is set up: answers that need one are kept as pending. See docs/how-to/judges.md.")
+        console.print("No model judge is set up: answers that need one are kept as pending. See docs/how-to/judges.md.")
         return
     table = Table("judge", "model", "family", "endpoint", "key", "USD per million in / out")
     for judge in judges:
@@ -51,8 +51,8 @@ def config(json_output: Json = False) -> None:
     table.print()
     budget = "none" if settings.budget_usd is None else f"{settings.budget_usd:g} USD"
     if settings.reader:
-        out.print(f"reader: {settings.reader}", markup=False)
-    out.print(f"votes: {settings.votes}; budget per command: {budget}{'; offline' if settings.offline else ''}")
+        console.print(f"reader: {settings.reader}", markup=False)
+    console.print(f"votes: {settings.votes}; budget per command: {budget}{'; offline' if settings.offline else ''}")
 
 
 def _facts(judge: ModelSettings) -> dict[str, str | float]:
@@ -92,14 +92,14 @@ async def _ask_judges() -> list[_Row]:
             raise ServerError("No judge is set up. docs/how-to/judges.md shows how to set one up.")
         spending = JudgingBudget(judges.settings.budget_usd)
         for judge in judges.panel.judges:
-            for answer, wanted in SAMPLE_ANSWERS:
+            for answer, expected_label in SAMPLE_ANSWERS:
                 vote = await judge.vote(SAMPLE, answer, sample_rubric(), budget=spending)
                 rows.append(
                     {
                         "judge": judge.name,
                         "verdict": vote.label,
-                        "wanted": wanted,
-                        "ok": vote.label == wanted,
+                        "wanted": expected_label,
+                        "ok": vote.label == expected_label,
                         "error": vote.error,
                         "seconds": vote.seconds,
                         "input_tokens": vote.input_tokens,

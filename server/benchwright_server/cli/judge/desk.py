@@ -37,15 +37,15 @@ _SAID: TypeAdapter[GradeGiven | GradeSkipped] = TypeAdapter(GradeGiven | GradeSk
 
 def desk(
     grader: Annotated[str, typer.Option(help="The pseudonym under which grades are recorded.")],
-    everything: Annotated[bool, typer.Option("--all", help="Also answers that models have judged.")] = False,
+    includes_judged: Annotated[bool, typer.Option("--all", help="Also answers that models have judged.")] = False,
 ) -> None:
     """Serve an editor's grading view over standard input and output."""
     with plain_errors(), needs("`benchwright judge desk`", "judges"):
-        asyncio.run(_serve(grader, everything))
+        asyncio.run(_serve(grader, includes_judged))
 
 
-async def _serve(grader: str, everything: bool) -> None:
-    async with open_grading(graders=2, everything=everything) as (grading, records):
+async def _serve(grader: str, includes_judged: bool) -> None:
+    async with open_grading(graders=2, includes_judged=includes_judged) as (grading, records):
         graded = 0
         skipped: set[str] = set()
         while True:
@@ -55,10 +55,10 @@ async def _serve(grader: str, everything: bool) -> None:
                 _say(GradingDone(type="done", graded=graded))
                 return
             _say(_answer(waiting[0], len(items)))
-            said = await _listen(grading, records, grader)
-            if said is None:
+            reply = await _listen(grading, records, grader)
+            if reply is None:
                 return
-            if isinstance(said, GradeGiven):
+            if isinstance(reply, GradeGiven):
                 graded += 1
             elif len(waiting) > 1:
                 skipped.add(waiting[0].id)
@@ -70,11 +70,11 @@ async def _listen(grading: Grading, records: Records, grader: str) -> GradeGiven
     """The grade or skip that the person gives, recorded when this returns; None if the editor has gone."""
     while line := await asyncio.to_thread(sys.stdin.readline):
         try:
-            said = _SAID.validate_json(line)
-            if isinstance(said, GradeGiven):
-                judgement = await grading.grade(said.id, grader, said.label, said.difficulty, said.comment)
-                await record_in_attempt(records, said.id, judgement)
-            return said
+            reply = _SAID.validate_json(line)
+            if isinstance(reply, GradeGiven):
+                judgement = await grading.grade(reply.id, grader, reply.label, reply.difficulty, reply.comment)
+                await record_in_attempt(records, reply.id, judgement)
+            return reply
         except ValidationError:
             _say(
                 GradeRefused(

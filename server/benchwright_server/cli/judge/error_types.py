@@ -17,7 +17,7 @@ from benchwright_problems.storage.store import Store
 from benchwright_server.cli.judge.records import opened_records
 from benchwright_server.cli.study.log import opened_log
 from benchwright_server.cli.terminal.options import AnswersAtOnce, Budget, Json
-from benchwright_server.cli.terminal.output import err, out, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.cli.terminal.table import Table
 from benchwright_server.errors import ServerError
@@ -60,20 +60,20 @@ class _Work:
         from benchwright_judges.agreement.error_types import classify, types_of
 
         problem = await asyncio.to_thread(self.store.unseal, choice.header.problem)
-        found = await classify(
+        classified = await classify(
             problem, choice.reply, self.endpoints, self.records, budget=self.budget, offline=self.offline
         )
-        usable = {vote.judge: types_of(vote) for vote in found.votes if not vote.error}
+        usable = {vote.judge: types_of(vote) for vote in classified.votes if not vote.error}
         if usable:
             event = ErrorsClassified(
                 number=choice.number,
-                types=found.types,
+                types=classified.types,
                 judges=usable,
-                rubric=found.rubric,
-                cost_usd=found.cost_usd,
+                rubric=classified.rubric,
+                cost_usd=classified.cost_usd,
             )
             await self.log.append(choice.header.id, event)
-        return found
+        return classified
 
 
 def error_types(
@@ -92,15 +92,15 @@ def error_types(
     """
     with plain_errors(), needs("`benchwright judge error-types`", "baselines"):
         result = asyncio.run(_run(pack, solver, budget, jobs))
-    counts = Counter(name.value for _, one in result.answers for name in one.types)
+    counts = Counter(name.value for _, classified in result.answers for name in classified.types)
     facts = {
         "classified": len(result.answers),
         "classified_before": result.choices.classified,
         "without_steps": result.choices.without_steps,
-        "missing": len(result.choices.found) - len(result.answers),
+        "missing": len(result.choices.choices) - len(result.answers),
         "types": dict(counts.most_common()),
-        "agreed_on_none": sum(not one.types for _, one in result.answers),
-        "cost_usd": round(sum(one.cost_usd for _, one in result.answers), 6),
+        "agreed_on_none": sum(not classified.types for _, classified in result.answers),
+        "cost_usd": round(sum(classified.cost_usd for _, classified in result.answers), 6),
     }
     if json_output:
         print_json(facts)
@@ -108,7 +108,7 @@ def error_types(
         _print(facts, counts)
     if result.failed:
         err.print(
-            "; ".join(f"{count} votes failed: {why}" for why, count in result.failed.most_common(3)), markup=False
+            "; ".join(f"{count} votes failed: {reason}" for reason, count in result.failed.most_common(3)), markup=False
         )
     if result.unpaid:
         err.print(f"The budget is used up: {result.unpaid} answers are left. Run again with a larger --budget.")
@@ -121,7 +121,7 @@ def _print(facts: dict[str, object], counts: Counter[str]) -> None:
         table.add_row(name, str(count))
     if counts:
         table.print()
-    out.print(
+    console.print(
         f"{facts['classified']} wrong choices classified now, {facts['classified_before']} before; "
         f"{facts['without_steps']} have no kept reply with steps.",
         soft_wrap=True,
@@ -139,13 +139,13 @@ async def _run(pack: str, solver: str, budget: float | None, jobs: int) -> _Resu
     settings = read_settings()
     with opened_log() as log:
         choices = wrong_choices(log, store, folder_of(home), pack, solver=solver)
-        if not choices.found and not choices.classified:
+        if not choices.choices and not choices.classified:
             raise ServerError(
                 f"There is no wrong choice of a model at {pack} with its steps. Ask for steps with "
                 f"`benchwright eval --pack {pack} --think --model …`."
             )
         endpoints = await asyncio.to_thread(find_endpoints, settings)
-        if choices.found and not endpoints:
+        if choices.choices and not endpoints:
             raise ServerError("No model judge is available. docs/how-to/judges.md shows how to set one up.")
         spending = JudgingBudget(settings.budget_usd if budget is None else budget)
         try:
@@ -162,19 +162,19 @@ async def _classify_all(work: _Work, choices: WrongChoices, jobs: int) -> _Resul
 
     result = _Result(choices, [], Counter(), 0)
     turn = asyncio.Semaphore(jobs)
-    with progress("classifying", len(choices.found), "answers") as meter:
+    with progress("classifying", len(choices.choices), "answers") as meter:
 
-        async def one(choice: WrongChoice) -> None:
+        async def classify_choice(choice: WrongChoice) -> None:
             async with turn:
                 try:
-                    found = await work.classify(choice)
+                    classified = await work.classify(choice)
                 except OutOfBudgetError:
                     result.unpaid += 1
                     return
-                result.failed.update(vote.error for vote in found.votes if vote.error)
-                if any(not vote.error for vote in found.votes):
-                    result.answers.append((choice, found))
+                result.failed.update(vote.error for vote in classified.votes if vote.error)
+                if any(not vote.error for vote in classified.votes):
+                    result.answers.append((choice, classified))
                 meter.advance()
 
-        await asyncio.gather(*(one(choice) for choice in choices.found))
+        await asyncio.gather(*(classify_choice(choice) for choice in choices.choices))
     return result

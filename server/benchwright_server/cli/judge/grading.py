@@ -20,7 +20,7 @@ from benchwright_judges.judgement import Judgement
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.judge.records import opened_records
 from benchwright_server.cli.terminal.options import Json
-from benchwright_server.cli.terminal.output import err, out, plain_errors, print_json, writing
+from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json, writing
 
 if TYPE_CHECKING:
     # The database library takes a third of a second to import.
@@ -48,20 +48,20 @@ def add_to(judge: typer.Typer) -> None:
 def grade(
     grader: Grader,
     graders: Graders = 2,
-    everything: All = False,
+    includes_judged: All = False,
     disputed: Annotated[bool, typer.Option("--disputed", help="Only answers on which two others disagree.")] = False,
 ) -> None:
     """Grade answers one by one: blind, in an order of your own. Stop at any time and continue later."""
 
     async def work() -> int:
-        async with open_grading(graders, everything) as (grading, records):
+        async with open_grading(graders, includes_judged) as (grading, records):
             items = await (grading.adjudications(grader) if disputed else grading.items(grader))
             # Nothing else happens meanwhile, and Ctrl+C reaches a question that is not asked in a thread.
             if not items:
-                out.print("Nothing is left for you to grade.")
-            done = 0
+                console.print("Nothing is left for you to grade.")
+            graded_count = 0
             for number, item in enumerate(items, start=1):
-                out.print(Rule(f"{number} of {len(items)}"))
+                console.print(Rule(f"{number} of {len(items)}"))
                 _show(item)
                 label = _ask_label(item)
                 if label == _QUIT:
@@ -71,8 +71,8 @@ def grade(
                 difficulty, comment = _ask_rest()
                 judgement = await grading.grade(item.id, grader, label, difficulty, comment)
                 await record_in_attempt(records, item.id, judgement)
-                done += 1
-            return done
+                graded_count += 1
+            return graded_count
 
     with plain_errors(), needs("`benchwright judge grade`", "judges"):
         err.print(f"{asyncio.run(work())} graded.")
@@ -82,14 +82,14 @@ def sheet_export(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Ends in .csv or .json. It contains answer keys.")],
     grader: Grader,
     graders: Graders = 2,
-    everything: All = False,
+    includes_judged: All = False,
 ) -> None:
     """Write the answers that you may grade, with columns for label, difficulty (1 to 5) and comment."""
 
     async def work() -> int:
         from benchwright_judges.people.grading_sheet import write_sheet
 
-        async with open_grading(graders, everything) as (grading, _):
+        async with open_grading(graders, includes_judged) as (grading, _):
             items = await grading.items(grader)
         with writing(file):
             await asyncio.to_thread(write_sheet, file, items)
@@ -103,7 +103,7 @@ def sheet_import(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A sheet with labels filled in.")],
     grader: Grader,
     graders: Graders = 2,
-    everything: All = False,
+    includes_judged: All = False,
     json_output: Json = False,
 ) -> None:
     """Import the grades of a sheet; rows without a label are left for later."""
@@ -113,7 +113,7 @@ def sheet_import(
 
         rows = await asyncio.to_thread(read_sheet, file)
         decided = 0
-        async with open_grading(graders, everything) as (grading, records):
+        async with open_grading(graders, includes_judged) as (grading, records):
             for number, row in enumerate(rows, start=1):
                 try:
                     judgement = await grading.grade(row.item, grader, row.label, row.difficulty, row.comment)
@@ -130,7 +130,7 @@ def sheet_import(
     if json_output:
         print_json(counts)
     else:
-        out.print(f"{counts['grades']} grades imported; they decide {counts['decided']} answers.")
+        console.print(f"{counts['grades']} grades imported; they decide {counts['decided']} answers.")
 
 
 async def record_in_attempt(records: Records, answer_id: str, judgement: Judgement | None) -> None:
@@ -149,12 +149,12 @@ async def record_in_attempt(records: Records, answer_id: str, judgement: Judgeme
 
 
 @asynccontextmanager
-async def open_grading(graders: int, everything: bool) -> AsyncIterator[tuple[Grading, Records]]:
+async def open_grading(graders: int, includes_judged: bool) -> AsyncIterator[tuple[Grading, Records]]:
     """The answers that wait for people on this machine, and the database for their grades; closed afterwards."""
     from benchwright_judges.people.human_grading import Grading
 
     async with opened_records() as records:
-        yield Grading(records, Store(Home.find()).unseal, graders=graders, everything=everything), records
+        yield Grading(records, Store(Home.find()).unseal, graders=graders, includes_all=includes_judged), records
 
 
 def _show(item: Item) -> None:
@@ -171,10 +171,10 @@ def _show(item: Item) -> None:
     sections.append(("Answer", item.answer))
     for title, text in sections:
         if text.strip():
-            out.print(f"[bold]{title}[/bold]")
+            console.print(f"[bold]{title}[/bold]")
             # Strangers' words: nothing in them that a terminal obeys.
-            out.print(visible(text.strip()), markup=False, soft_wrap=True)
-            out.print()
+            console.print(visible(text.strip()), markup=False, soft_wrap=True)
+            console.print()
 
 
 def _ask_label(item: Item) -> str:
@@ -183,22 +183,22 @@ def _ask_label(item: Item) -> str:
     # Points are their own numbers; words get one.
     keys = dict(zip(labels if labels[0].isdigit() else numbered, labels, strict=True))
     if labels[0].isdigit():
-        shown = f"{labels[0]} to {labels[-1]}"
+        choices_text = f"{labels[0]} to {labels[-1]}"
     else:
-        shown = ", ".join(f"{key} {label}" for key, label in keys.items())
-    asked = f"Verdict ({shown}; {_SKIP} skips, {_QUIT} stops)"
+        choices_text = ", ".join(f"{key} {label}" for key, label in keys.items())
+    question = f"Verdict ({choices_text}; {_SKIP} skips, {_QUIT} stops)"
     try:
-        said = Prompt.ask(asked, choices=[*keys, _SKIP, _QUIT], show_choices=False, console=out)
+        reply = Prompt.ask(question, choices=[*keys, _SKIP, _QUIT], show_choices=False, console=console)
     except EOFError:
         return _QUIT
-    return keys.get(said, said)
+    return keys.get(reply, reply)
 
 
 def _ask_rest() -> tuple[int, str]:
     difficulties = ["1", "2", "3", "4", "5"]
-    asked = "How hard was it to grade (1 easy to 5 hard)"
+    question = "How hard was it to grade (1 easy to 5 hard)"
     try:
-        difficulty = IntPrompt.ask(asked, choices=difficulties, show_choices=False, console=out)
-        return difficulty, Prompt.ask("Comment", default="", show_default=False, console=out)
+        difficulty = IntPrompt.ask(question, choices=difficulties, show_choices=False, console=console)
+        return difficulty, Prompt.ask("Comment", default="", show_default=False, console=console)
     except EOFError as error:
         raise typer.Abort from error

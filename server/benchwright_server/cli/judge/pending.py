@@ -17,14 +17,14 @@ from benchwright_problems.errors import ProblemsError
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.judge.records import Judges, opened_judges
 from benchwright_server.cli.terminal.options import AnswersAtOnce, Budget, Json, Reader
-from benchwright_server.cli.terminal.output import err, out, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json
 from benchwright_server.cli.terminal.table import Table
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
     from benchwright_judges.models.budget import JudgingBudget
     from benchwright_judges.models.panel import Panel
-    from benchwright_judges.records.records import Records, Waiting
+    from benchwright_judges.records.records import Records, UnscoredAnswer
 
 _Row = dict[str, str | float | None]
 
@@ -45,7 +45,7 @@ def pending(
         async with opened_judges(reader) as judges:
             waiting = await judges.records.pending()
             if not score:
-                return [_row(one, None) for one in waiting]
+                return [_row(waiting_answer, None) for waiting_answer in waiting]
             return await _score_all(waiting, judges, budget, jobs)
 
     status = "Judging" if score else "Reading the database"
@@ -54,13 +54,13 @@ def pending(
     if json_output:
         print_json(rows)
     elif not rows:
-        out.print("No answer waits.")
+        console.print("No answer waits.")
     else:
         _print(rows)
     raise typer.Exit(1 if any(row["status"] in ("pending", "error") for row in rows) else 0)
 
 
-async def _score_all(waiting: Sequence[Waiting], judges: Judges, budget: float | None, jobs: int) -> list[_Row]:
+async def _score_all(waiting: Sequence[UnscoredAnswer], judges: Judges, budget: float | None, jobs: int) -> list[_Row]:
     from benchwright_judges.models.budget import JudgingBudget
 
     panel = judges.panel
@@ -72,26 +72,26 @@ async def _score_all(waiting: Sequence[Waiting], judges: Judges, budget: float |
     spending = JudgingBudget(judges.settings.budget_usd if budget is None else budget)
     turn = asyncio.Semaphore(jobs)
 
-    async def one(item: Waiting) -> _Row:
+    async def score_answer(item: UnscoredAnswer) -> _Row:
         async with turn:
             return _row(item, await _score(item, panel, judges.records, spending))
 
-    return await asyncio.gather(*(one(item) for item in waiting))
+    return await asyncio.gather(*(score_answer(item) for item in waiting))
 
 
-async def _score(item: Waiting, panel: Panel, records: Records, spending: JudgingBudget) -> Judgement:
+async def _score(item: UnscoredAnswer, panel: Panel, records: Records, spending: JudgingBudget) -> Judgement:
     from benchwright_judges.records.recorded_judging import judge_and_record
     from benchwright_studies.conduct.late_judgement import record_late_judgement
 
     home = Home.find()
     answer = item.answer
-    kept = Judgement(status=Status.PENDING, message=item.reason)
+    pending_judgement = Judgement(status=Status.PENDING, message=item.reason)
     try:
         problem = await asyncio.to_thread(Store(home).unseal, answer.problem)
     except ProblemsError as error:
-        return kept.model_copy(update={"message": f"{error}."})
+        return pending_judgement.model_copy(update={"message": f"{error}."})
     if not answer.is_to(problem):
-        return kept.model_copy(
+        return pending_judgement.model_copy(
             update={"message": "The problem has changed since; import the version that was answered."}
         )
     judgement = await judge_and_record(
@@ -113,7 +113,7 @@ async def _score(item: Waiting, panel: Panel, records: Records, spending: Judgin
     return judgement
 
 
-def _row(item: Waiting, judgement: Judgement | None) -> _Row:
+def _row(item: UnscoredAnswer, judgement: Judgement | None) -> _Row:
     answer = item.answer
     return {
         "id": answer.id,

@@ -12,7 +12,7 @@ from benchwright_foundation.errors import needs
 from benchwright_server.cli.judge.agreement import shown_share
 from benchwright_server.cli.judge.records import opened_judges
 from benchwright_server.cli.terminal.options import Budget, Json, Reader
-from benchwright_server.cli.terminal.output import err, out, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json
 from benchwright_server.cli.terminal.table import Table
 from benchwright_server.errors import ServerError
 
@@ -59,13 +59,13 @@ async def _measure(corpus: Path, reader: str, budget: float | None) -> ReadingMe
 
 def _print(measured: ReadingMeasured) -> None:
     table = Table("reader", "format", "n", "unread", "misread", "invented")
-    for one in measured.qualities:
-        shares = map(shown_share, (one.unread, one.misread, one.invented))
-        table.add_row(one.reader, one.format, str(one.replies), *shares)
+    for quality in measured.qualities:
+        shares = map(shown_share, (quality.unread, quality.misread, quality.invented))
+        table.add_row(quality.reader, quality.format, str(quality.replies), *shares)
     table.print()
     if measured.asked:
-        out.print(f"Replies that the model was asked about: {measured.asked}; cost: {measured.cost_usd:.4f} USD.")
+        console.print(f"Replies that the model was asked about: {measured.asked}; cost: {measured.cost_usd:.4f} USD.")
     if measured.failed:
-        out.print(f"Replies for which it could not be used: {measured.failed}; `benchwright judge test` shows why.")
-    out.print("Unread and misread: of the replies in which people read one value; invented: of the others.")
-    out.print("Intervals: 95 %, Wilson's.")
+        console.print(f"Replies for which it could not be used: {measured.failed}; `benchwright judge test` shows why.")
+    console.print("Unread and misread: of the replies in which people read one value; invented: of the others.")
+    console.print("Intervals: 95 %, Wilson's.")

@@ -99,11 +99,11 @@ def create(
         if not name.strip() or not name.isprintable() or len(name) > _LONGEST_NAME:
             raise ServerError(f"A name has at most {_LONGEST_NAME} printable characters, and not only spaces.")
         lifetime = _lifetime_s(expires)
-        until = time.time() + lifetime if lifetime is not None else None
+        expiry = time.time() + lifetime if lifetime is not None else None
         token, text = _with_tokens(
             database,
             lambda tokens: tokens.create(
-                name, [Scope(word) for word in scope], expires=until, per_minute=rate, budget_usd=budget
+                name, [Scope(word) for word in scope], expires=expiry, per_minute=rate, budget_usd=budget
             ),
         )
     if json_output:
@@ -116,12 +116,12 @@ def create(
 def list_tokens(database: Database = None, json_output: Json = False) -> None:
     """List the tokens, newest first."""
     with plain_errors(), needs(_COMMANDS, "judges"):
-        found = _with_tokens(database, lambda tokens: tokens.all())
+        listed_tokens = _with_tokens(database, lambda tokens: tokens.list_tokens())
     if json_output:
-        print_json([token.model_dump(mode="json", exclude={"digest"}) for token in found])
+        print_json([token.model_dump(mode="json", exclude={"digest"}) for token in listed_tokens])
         return
     table = Table("id", "name", "scopes", "state", "expires", "per minute", "spent USD", "budget USD")
-    for token in found:
+    for token in listed_tokens:
         table.add_row(
             token.id,
             token.name,
@@ -158,10 +158,10 @@ def _with_tokens(database: str | None, use: Callable[[Tokens], Awaitable[T]]) ->
 def _lifetime_s(text: str) -> float | None:
     if text == "never":
         return None
-    written = re.fullmatch(r"([1-9][0-9]{0,4})([hdw])", text)
-    if written is None:
+    match = re.fullmatch(r"([1-9][0-9]{0,4})([hdw])", text)
+    if match is None:
         raise ServerError(f"{text!r} is not a time span; write 12h, 90d, 52w or never.")
-    return int(written[1]) * _UNITS_S[written[2]]
+    return int(match[1]) * _UNITS_S[match[2]]
 
 
 def _state(token: Token) -> str:

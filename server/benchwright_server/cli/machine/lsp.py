@@ -83,8 +83,8 @@ def _end(status: int) -> None:
 
 def add_to(parent: typer.Typer) -> None:
     """Show the command in the help of `benchwright`; `cli.main` runs it before any of this is loaded."""
-    parent.command("lsp", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(_shown)
+    parent.command("lsp", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(_run_server)
 
 
-def _shown() -> None:
+def _run_server() -> None:
     """Run the language server over standard input and output. Options: --sandbox NAME, --judge-url URL."""

@@ -31,13 +31,13 @@ def shell(
     cache = Home.find().cache
     with plain_errors(), writing(cache):
         tools = offer(cache)
-    given = command or [os.environ.get("SHELL") or "/bin/sh"]
+    command_line = command or [os.environ.get("SHELL") or "/bin/sh"]
     environment = {**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ.get('PATH', os.defpath)}"}
     with plain_errors():
         try:
-            os.execvpe(given[0], given, environment)  # noqa: S606
+            os.execvpe(command_line[0], command_line, environment)  # noqa: S606
         except FileNotFoundError as error:
-            typer.echo(f"error: there is no command {given[0]!r}.", err=True)
+            typer.echo(f"error: there is no command {command_line[0]!r}.", err=True)
             raise typer.Exit(127) from error
         except OSError as error:
-            raise ServerError(f"{given[0]} can't be started: {error.strerror}.") from error
+            raise ServerError(f"{command_line[0]} can't be started: {error.strerror}.") from error

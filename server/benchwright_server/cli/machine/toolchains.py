@@ -12,7 +12,7 @@ from benchwright_foundation.home import Home
 from benchwright_harness.errors import ToolchainError
 from benchwright_harness.toolchain import Toolchain
 from benchwright_server.cli.terminal.options import Json
-from benchwright_server.cli.terminal.output import err, out, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json
 from benchwright_server.cli.terminal.table import Table
 
 Name = Annotated[
@@ -52,36 +52,36 @@ def build_command(
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:.0f} %"))
     with plain_errors(), Progress(*columns, TimeElapsedColumn(), console=err, transient=True) as progress:
         task = progress.add_task("", total=100)
-        shown = ""
+        shown_part = ""
 
-        def show(percent: float, what: str) -> None:
-            nonlocal shown
-            progress.update(task, completed=percent, description=what)
-            if what != shown and not err.is_terminal:
+        def show(percent: float, part: str) -> None:
+            nonlocal shown_part
+            progress.update(task, completed=percent, description=part)
+            if part != shown_part and not err.is_terminal:
                 # A bar is for people; a log gets one line per part.
-                typer.echo(f"{percent:3.0f} % {what}", err=True)
-            shown = what
+                typer.echo(f"{percent:3.0f} % {part}", err=True)
+            shown_part = part
 
         toolchain = build(Home.find().cache, mirror, show)
         _tidy()
     if json_output:
         print_json(_row(toolchain, in_use=True))
     else:
-        out.print(f"{toolchain.name} is built and in use: {toolchain.folder}", soft_wrap=True)
+        console.print(f"{toolchain.name} is built and in use: {toolchain.folder}", soft_wrap=True)
 
 
 def list_command(json_output: Json = False) -> None:
     """List the toolchains of this machine."""
     with plain_errors():
-        used, toolchains = _toolchains()
-    rows = [_row(toolchain, in_use=toolchain.name == used) for toolchain in toolchains]
+        used_name, toolchains = _toolchains()
+    rows = [_row(toolchain, in_use=toolchain.name == used_name) for toolchain in toolchains]
     if json_output:
         print_json(rows)
         return
     table = Table("name", "in use", "current", "tools")
     for toolchain in toolchains:
         tools = ", ".join(f"{name} {version}" for name, version in sorted(toolchain.manifest.versions.items()))
-        table.add_row(toolchain.name, _yes(toolchain.name == used), _yes(toolchain.is_current), tools)
+        table.add_row(toolchain.name, _yes(toolchain.name == used_name), _yes(toolchain.is_current), tools)
     table.print()
 
 
@@ -98,10 +98,10 @@ def verify_command(name: Name = None, json_output: Json = False) -> None:
         print_json({"name": toolchain.name, "ok": not differences, "differences": [*differences]})
     elif differences:
         for difference in differences:
-            out.print(difference, markup=False, soft_wrap=True)
+            console.print(difference, markup=False, soft_wrap=True)
         err.print(f"{toolchain.name} has changed: delete {toolchain.folder} and build it again.", soft_wrap=True)
     else:
-        out.print(f"{toolchain.name} is unchanged.")
+        console.print(f"{toolchain.name} is unchanged.")
     raise typer.Exit(1 if differences else 0)
 
 
@@ -117,7 +117,7 @@ def use_command(
     if json_output:
         print_json(_row(toolchain, in_use=True))
     else:
-        out.print(f"{toolchain.name} is in use.")
+        console.print(f"{toolchain.name} is in use.")
 
 
 def prune_command(
@@ -128,20 +128,23 @@ def prune_command(
     from benchwright_harness.toolchain.pruning import prunable, remove
 
     with plain_errors():
-        rows = [(one, not dry_run and remove(one)) for one in prunable(Home.find().cache)]
+        rows = [(leftover, not dry_run and remove(leftover)) for leftover in prunable(Home.find().cache)]
     if json_output:
         print_json(
-            [{"path": str(one.path), "kind": one.kind.value, "bytes": one.size, "removed": gone} for one, gone in rows]
+            [
+                {"path": str(leftover.path), "kind": leftover.kind.value, "bytes": leftover.size, "removed": gone}
+                for leftover, gone in rows
+            ]
         )
         return
     table = Table("name", "what", "MB", "")
-    for one, gone in rows:
-        said = "would be deleted" if dry_run else "deleted" if gone else "could not be deleted"
-        table.add_row(one.path.name, one.kind.value, f"{one.size / 1e6:.0f}", said)
+    for leftover, gone in rows:
+        outcome = "would be deleted" if dry_run else "deleted" if gone else "could not be deleted"
+        table.add_row(leftover.path.name, leftover.kind.value, f"{leftover.size / 1e6:.0f}", outcome)
     if rows:
         table.print()
-    freed = sum(one.size for one, gone in rows if gone or dry_run)
-    out.print(f"{freed / 1e6:.0f} MB {'would be' if dry_run else 'are'} freed.")
+    freed = sum(leftover.size for leftover, gone in rows if gone or dry_run)
+    console.print(f"{freed / 1e6:.0f} MB {'would be' if dry_run else 'are'} freed.")
 
 
 def image_command(name: Name = None, json_output: Json = False) -> None:
@@ -155,24 +158,24 @@ def image_command(name: Name = None, json_output: Json = False) -> None:
     if json_output:
         print_json({"name": toolchain.name, "image": image})
     else:
-        out.print(image)
+        console.print(image)
 
 
 def _toolchains() -> tuple[str, list[Toolchain]]:
     """The name of the one in use, and all of them."""
     cache = Home.find().cache
-    return Toolchain.in_use(cache).name, Toolchain.all(cache)
+    return Toolchain.in_use(cache).name, Toolchain.find_all(cache)
 
 
 def _chosen(name: str | None) -> Toolchain:
     if name is None:
         return Toolchain.find(Home.find().cache)
     _, toolchains = _toolchains()
-    found = [toolchain for toolchain in toolchains if toolchain.name.startswith(name)]
-    if len(found) != 1:
-        names = ", ".join(toolchain.name for toolchain in found or toolchains) or "none"
-        raise ToolchainError(f"{name!r} names {len(found)} toolchains", f"there are: {names}")
-    return found[0]
+    matches = [toolchain for toolchain in toolchains if toolchain.name.startswith(name)]
+    if len(matches) != 1:
+        names = ", ".join(toolchain.name for toolchain in matches or toolchains) or "none"
+        raise ToolchainError(f"{name!r} names {len(matches)} toolchains", f"there are: {names}")
+    return matches[0]
 
 
 def _row(toolchain: Toolchain, *, in_use: bool) -> dict[str, JsonValue]:
@@ -190,8 +193,8 @@ def _tidy() -> None:
     """Delete what can't be needed again; another toolchain could be, to repeat a verdict."""
     from benchwright_harness.toolchain.pruning import Kind, prunable, remove
 
-    for one in prunable(Home.find().cache, (Kind.PROGRAMS, Kind.UNFINISHED)):
-        remove(one)
+    for leftover in prunable(Home.find().cache, (Kind.PROGRAMS, Kind.UNFINISHED)):
+        remove(leftover)
 
 
 def _yes(value: bool) -> str:

@@ -12,7 +12,7 @@ from benchwright_foundation.errors import needs
 from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.terminal.options import Budget, Json
-from benchwright_server.cli.terminal.output import err, out, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.cli.terminal.table import Table
 from benchwright_server.errors import ServerError
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def audit_command(
     pack: Annotated[str, typer.Argument(help="The pack to review.")],
-    again: Annotated[bool, typer.Option("--again", help="Review again what was reviewed already.")] = False,
+    is_repeated: Annotated[bool, typer.Option("--again", help="Review again what was reviewed already.")] = False,
     findings: Annotated[
         bool, typer.Option("--findings", help="Show the judges' findings; they may quote hidden parts.")
     ] = False,
@@ -39,34 +39,34 @@ def audit_command(
     with plain_errors(), needs("`benchwright problems audit`", "judges"):
         from benchwright_judges.agreement.audit import THRESHOLD, Aspect
 
-        audits = asyncio.run(_audit_all(pack, again, budget, jobs))
+        audits = asyncio.run(_audit_all(pack, is_repeated, budget, jobs))
     if json_output:
-        shown = {"reviews": {"__all__": set() if findings else {"findings"}}}
-        print_json([one.model_dump(mode="json", exclude=shown) | _outcome(one) for one in audits])
+        excluded_fields = {"reviews": {"__all__": set() if findings else {"findings"}}}
+        print_json([audit.model_dump(mode="json", exclude=excluded_fields) | _outcome(audit) for audit in audits])
     else:
         table = Table("problem", *(aspect.value for aspect in Aspect), "")
-        for one in audits:
-            points = [f"{one.points[aspect]:.1f}" if one.points else "-" for aspect in Aspect]
-            failures = "; ".join(f"{review.judge}: {review.error}" for review in one.reviews if review.error)
-            mark = {True: ("✓", "green"), False: ("✗ below 8.0", "red"), None: ("? no review", "yellow")}[one.passed]
-            table.add_row(one.problem, *points, Text.assemble(mark, " " * bool(failures), failures))
+        for audit in audits:
+            points = [f"{audit.points[aspect]:.1f}" if audit.points else "-" for aspect in Aspect]
+            failures = "; ".join(f"{review.judge}: {review.error}" for review in audit.reviews if review.error)
+            mark = {True: ("✓", "green"), False: ("✗ below 8.0", "red"), None: ("? no review", "yellow")}[audit.passed]
+            table.add_row(audit.problem, *points, Text.assemble(mark, " " * bool(failures), failures))
             if findings:
-                _print_findings(one, table)
+                _print_findings(audit, table)
         table.print()
-        good = sum(one.passed is True for one in audits)
-        out.print(f"{good} of {len(audits)} problems reach {THRESHOLD:.1f} in every aspect.")
-    if any(one.passed is None for one in audits):
+        good = sum(audit.passed is True for audit in audits)
+        console.print(f"{good} of {len(audits)} problems reach {THRESHOLD:.1f} in every aspect.")
+    if any(audit.passed is None for audit in audits):
         raise typer.Exit(2)
-    raise typer.Exit(0 if all(one.passed for one in audits) else 1)
+    raise typer.Exit(0 if all(audit.passed for audit in audits) else 1)
 
 
 def _print_findings(audit: Audit, table: Table) -> None:
     from benchwright_judges.models.prompt import visible
 
     for review in audit.reviews:
-        for aspect, said in review.findings.items():
+        for aspect, finding in review.findings.items():
             table.add_row(
-                f"by {review.judge}, {aspect.value}", "", "", "", "", visible(f"{said.points}: {said.finding}")
+                f"by {review.judge}, {aspect.value}", "", "", "", "", visible(f"{finding.points}: {finding.finding}")
             )
 
 
@@ -74,13 +74,13 @@ def _outcome(audit: Audit) -> dict[str, object]:
     return {"points": {aspect.value: value for aspect, value in audit.points.items()}, "passed": audit.passed}
 
 
-async def _audit_all(pack: str, again: bool, budget: float | None, jobs: int) -> list[Audit]:
+async def _audit_all(pack: str, is_repeated: bool, budget: float | None, jobs: int) -> list[Audit]:
     from benchwright_judges.agreement.audit import Audits, audit
     from benchwright_judges.models.budget import JudgingBudget, OutOfBudgetError
     from benchwright_judges.models.configuration import find_endpoints, read_settings
 
     home = Home.find()
-    store, kept = Store(home), Audits(home)
+    store, stored_audits = Store(home), Audits(home)
     refs = [f"{pack}/{problem.id}" for problem in store.public(pack).problems]
     settings = read_settings()
     endpoints = await asyncio.to_thread(find_endpoints, settings)
@@ -90,22 +90,26 @@ async def _audit_all(pack: str, again: bool, budget: float | None, jobs: int) ->
     turn = asyncio.Semaphore(jobs)
     with progress("reviewing", len(refs), "problems") as meter:
 
-        async def one(ref: str) -> Audit | None:
+        async def audit_problem(ref: str) -> Audit | None:
             async with turn:
                 problem = await asyncio.to_thread(store.unseal, ref)
-                found = None if again else await asyncio.to_thread(kept.find, ref, problem)
-                if found is None:
+                problem_audit = None if is_repeated else await asyncio.to_thread(stored_audits.find, ref, problem)
+                if problem_audit is None:
                     try:
-                        found = await audit(ref, problem, endpoints, spending)
+                        problem_audit = await audit(ref, problem, endpoints, spending)
                     except OutOfBudgetError:
                         return None
-                    if found.points:
-                        await asyncio.to_thread(kept.keep, found)
+                    if problem_audit.points:
+                        await asyncio.to_thread(stored_audits.keep, problem_audit)
                 meter.advance()
-                return found
+                return problem_audit
 
         try:
-            audits = [found for found in await asyncio.gather(*(one(ref) for ref in refs)) if found is not None]
+            audits = [
+                problem_audit
+                for problem_audit in await asyncio.gather(*(audit_problem(ref) for ref in refs))
+                if problem_audit is not None
+            ]
         finally:
             for endpoint in endpoints:
                 await endpoint.close()

@@ -16,7 +16,7 @@ from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.problems.pack_records import A_DATA_SET, original_record, write_records
 from benchwright_server.cli.terminal.options import Json, RecordsFile
-from benchwright_server.cli.terminal.output import out, plain_errors, print_json, writing
+from benchwright_server.cli.terminal.output import console, plain_errors, print_json, writing
 from benchwright_server.errors import ServerError
 
 if TYPE_CHECKING:
@@ -40,19 +40,19 @@ def filter_pack(
     with plain_errors(), needs("`benchwright problems filter`", "judges"):
         audits = _reviewed(pack)
         store = Store(Home.find())
-        kept = [one.problem for one in audits if one.passed]
+        kept_problems = [audit.problem for audit in audits if audit.passed]
         table = report or file.with_name(f"{file.stem}-audit.csv")
         if table.absolute() == file.absolute():
             raise ServerError(f"--report and FILE are both {file}; give the report another name.")
-        write_records(map(store.unseal, kept), file, original_record, A_DATA_SET)
+        write_records(map(store.unseal, kept_problems), file, original_record, A_DATA_SET)
         with writing(table):
             write_atomically(table.absolute(), _table(audits).encode(), 0o600)
-    dropped = [one.problem for one in audits if not one.passed]
+    dropped = [audit.problem for audit in audits if not audit.passed]
     if json_output:
-        print_json({"kept": kept, "dropped": dropped, "file": str(file), "report": str(table)})
+        print_json({"kept": kept_problems, "dropped": dropped, "file": str(file), "report": str(table)})
         return
-    out.print(f"{len(kept)} of {len(audits)} problems written to {file}.", markup=False, soft_wrap=True)
-    out.print(f"{len(dropped)} dropped; the reasons are in {table}.", markup=False, soft_wrap=True)
+    console.print(f"{len(kept_problems)} of {len(audits)} problems written to {file}.", markup=False, soft_wrap=True)
+    console.print(f"{len(dropped)} dropped; the reasons are in {table}.", markup=False, soft_wrap=True)
 
 
 def _reviewed(pack: str) -> list[Audit]:
@@ -64,11 +64,11 @@ def _reviewed(pack: str) -> list[Audit]:
     from benchwright_judges.agreement.audit import Audits
 
     home = Home.find()
-    store, kept = Store(home), Audits(home)
+    store, stored_audits = Store(home), Audits(home)
     refs = [f"{pack}/{problem.id}" for problem in store.public(pack).problems]
-    found = [(ref, kept.find(ref, store.unseal(ref))) for ref in refs]
-    audits = [audit for _, audit in found if audit is not None]
-    if missing := [ref for ref, audit in found if audit is None]:
+    problem_audits = [(ref, stored_audits.find(ref, store.unseal(ref))) for ref in refs]
+    audits = [audit for _, audit in problem_audits if audit is not None]
+    if missing := [ref for ref, audit in problem_audits if audit is None]:
         raise ServerError(
             f"{len(missing)} of {len(refs)} problems have no review of their present version, such as {missing[0]}."
             f" Run `benchwright problems audit {pack}` first."
@@ -79,14 +79,14 @@ def _reviewed(pack: str) -> list[Audit]:
 def _table(audits: Sequence[Audit]) -> str:
     from benchwright_judges.agreement.audit import Aspect
 
-    written = StringIO()
-    rows = csv.writer(written, lineterminator="\n")
+    buffer = StringIO()
+    rows = csv.writer(buffer, lineterminator="\n")
     rows.writerow(["problem", "kept", *(aspect.value for aspect in Aspect), "judges", "rubric", "reason"])
-    for one in audits:
-        points = [f"{one.points[aspect]:.2f}" for aspect in Aspect]
-        judges = "; ".join(review.judge for review in one.reviews if review.findings)
-        rows.writerow([one.problem, "yes" if one.passed else "no", *points, judges, one.rubric, _reason(one)])
-    return written.getvalue()
+    for audit in audits:
+        points = [f"{audit.points[aspect]:.2f}" for aspect in Aspect]
+        judges = "; ".join(review.judge for review in audit.reviews if review.findings)
+        rows.writerow([audit.problem, "yes" if audit.passed else "no", *points, judges, audit.rubric, _reason(audit)])
+    return buffer.getvalue()
 
 
 def _reason(audit: Audit) -> str:

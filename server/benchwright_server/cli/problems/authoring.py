@@ -12,7 +12,7 @@ from benchwright_foundation.home import Home
 from benchwright_problems.errors import PackExistsError
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.terminal.options import Json
-from benchwright_server.cli.terminal.output import out, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, plain_errors, print_json
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.errors import ServerError
 
@@ -43,11 +43,11 @@ def new(
         if form not in FORMS:
             raise ServerError(f"--form: {form!r} is none of {', '.join(FORMS)}.")
         try:
-            made = new_problem(folder, problem, FORMS[form], license_name=license_name)
+            problem_folder = new_problem(folder, problem, FORMS[form], license_name=license_name)
         except OSError as error:
             raise ServerError(f"{folder} can't be written: {error.strerror}.") from error
-    out.print(f"{made} is there.", markup=False)
-    out.print(f"`benchwright problems check {folder}` proves it from both sides.", markup=False, soft_wrap=True)
+    console.print(f"{problem_folder} is there.", markup=False)
+    console.print(f"`benchwright problems check {folder}` proves it from both sides.", markup=False, soft_wrap=True)
 
 
 def twin(
@@ -60,10 +60,14 @@ def twin(
 
     with plain_errors():
         try:
-            made = free_response_twin(folder, problem, name or f"{problem}-free")
+            problem_folder = free_response_twin(folder, problem, name or f"{problem}-free")
         except OSError as error:
             raise ServerError(f"{folder} can't be written: {error.strerror}.") from error
-    out.print(f"{made} is there. Read its statement without the options, and its rubric.", markup=False, soft_wrap=True)
+    console.print(
+        f"{problem_folder} is there. Read its statement without the options, and its rubric.",
+        markup=False,
+        soft_wrap=True,
+    )
 
 
 def publish(
@@ -83,7 +87,7 @@ def publish(
             raise ServerError(f"{file} can't be written: {error.strerror}.") from error
     _print(published, digest, json_output, f"written to {file}")
     if not json_output:
-        out.print("Tell SHA-256 and key to those who install it, by another way than the file.")
+        console.print("Tell SHA-256 and key to those who install it, by another way than the file.")
 
 
 def install(
@@ -103,8 +107,8 @@ def install(
     from benchwright_problems.storage.pack_file import read_pack_file
     from benchwright_problems.storage.pack_signature import PackSigners
 
-    def show(received: int, size: int) -> None:
-        meter.show(received >> 20, size >> 20, 0)
+    def show(received_bytes: int, size: int) -> None:
+        meter.show(received_bytes >> 20, size >> 20, 0)
 
     with (
         plain_errors(),
@@ -120,20 +124,22 @@ def install(
         name, version = published.pack.name, published.pack.version
         store = Store(home)
         if name in store.pack_names() and not replace:
-            there = store.public(name).version
-            raise PackExistsError(f"{name} {there} is installed; --replace puts version {version} in its place")
+            installed_version = store.public(name).version
+            raise PackExistsError(
+                f"{name} {installed_version} is installed; --replace puts version {version} in its place"
+            )
         store.add(published.pack, replace=replace)
-        PackSigners(home).put(name, published.key)
+        PackSigners(home).remember(name, published.key)
     _print(published, digest, json_output, "installed")
 
 
 def _check_key(signers: PackSigners, published: PublishedPack, key: str | None) -> None:
     if key is not None and published.key != key:
         raise ServerError(f"The pack is signed with the key {published.key}, not with {key}.")
-    known = signers.of(published.pack.name)
-    if key is None and known not in (None, published.key):
+    known_key = signers.key_of(published.pack.name)
+    if key is None and known_key not in (None, published.key):
         raise ServerError(
-            f"{published.pack.name} was signed with the key {known} when it was installed, and this file with"
+            f"{published.pack.name} was signed with the key {known_key} when it was installed, and this file with"
             f" {published.key}. If its author has told you of the new key, give it as --key."
         )
 
@@ -143,12 +149,12 @@ def _sha256(file: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _print(published: PublishedPack, digest: str, json_output: bool, what: str) -> None:
+def _print(published: PublishedPack, digest: str, json_output: bool, action: str) -> None:
     pack = published.pack
     if json_output:
         fields = {"pack": pack.name, "version": pack.version, "problems": len(pack.problems)}
         print_json({**fields, "sha256": digest, "key": published.key})
         return
     count = len(pack.problems)
-    out.print(f"{pack.name} {pack.version}, {count} problem{'' if count == 1 else 's'}, {what}.", markup=False)
-    out.print(f"SHA-256: {digest}\nKey: {published.key}", markup=False)
+    console.print(f"{pack.name} {pack.version}, {count} problem{'' if count == 1 else 's'}, {action}.", markup=False)
+    console.print(f"SHA-256: {digest}\nKey: {published.key}", markup=False)

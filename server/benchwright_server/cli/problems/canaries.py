@@ -14,7 +14,7 @@ from benchwright_foundation.home import Home
 from benchwright_problems.canary import canaries_in
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.terminal.options import Json
-from benchwright_server.cli.terminal.output import out, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, plain_errors, print_json
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.cli.terminal.table import Table
 from benchwright_server.errors import ServerError
@@ -36,66 +36,68 @@ def canaries(
     """
     with plain_errors():
         store = Store(Home.find())
-        known = {name: canary for name in store.pack_names() if (canary := store.public(name).canary)}
+        known_canaries = {name: canary for name in store.pack_names() if (canary := store.public(name).canary)}
         if not files:
-            _list(known, json_output=json_output)
+            _list(known_canaries, json_output=json_output)
             return
-        found = _found(list(_all(files)), known)
+        packs_of_files = _packs_of_files(list(_files_below(files)), known_canaries)
     if json_output:
-        print_json([{"file": str(file), "packs": sorted(packs)} for file, packs in found.items()])
+        print_json([{"file": str(file), "packs": sorted(packs)} for file, packs in packs_of_files.items()])
     else:
-        for file, packs in found.items():
-            out.print(f"{file}: the canary of {', '.join(sorted(packs))}", markup=False, soft_wrap=True)
-        if not found:
-            out.print(f"No canary of {len(known)} {'pack' if len(known) == 1 else 'packs'} is in them.")
-    raise typer.Exit(1 if found else 0)
+        for file, packs in packs_of_files.items():
+            console.print(f"{file}: the canary of {', '.join(sorted(packs))}", markup=False, soft_wrap=True)
+        if not packs_of_files:
+            console.print(
+                f"No canary of {len(known_canaries)} {'pack' if len(known_canaries) == 1 else 'packs'} is in them."
+            )
+    raise typer.Exit(1 if packs_of_files else 0)
 
 
-def _list(known: Mapping[str, str], *, json_output: bool) -> None:
+def _list(known_canaries: Mapping[str, str], *, json_output: bool) -> None:
     if json_output:
-        print_json(dict(known))
+        print_json(dict(known_canaries))
         return
     table = Table("pack", "canary")
-    for name, canary in known.items():
+    for name, canary in known_canaries.items():
         table.add_row(name, canary)
     table.print()
 
 
-def _all(files: list[Path]) -> Iterator[Path]:
+def _files_below(files: list[Path]) -> Iterator[Path]:
     for file in files:
         if not file.exists():
             raise ServerError(f"There is no {file}.")
         yield from sorted(path for path in file.rglob("*") if path.is_file()) if file.is_dir() else [file]
 
 
-def _found(files: list[Path], known: Mapping[str, str]) -> dict[Path, set[str]]:
-    found = {}
+def _packs_of_files(files: list[Path], known_canaries: Mapping[str, str]) -> dict[Path, set[str]]:
+    packs_of_files = {}
     with progress("reading", len(files), "files") as meter:
         for number, file in enumerate(files, 1):
             try:
-                packs = _in_log(file, known) if file.suffix == _EVAL_LOG else _in_file(file, known)
+                packs = _in_log(file, known_canaries) if file.suffix == _EVAL_LOG else _in_file(file, known_canaries)
             except OSError as error:
                 raise ServerError(f"{file} can't be read: {error.strerror}.") from error
             if packs:
-                found[file] = packs
+                packs_of_files[file] = packs
             meter.show(number, 0)
-    return found
+    return packs_of_files
 
 
-def _in_file(file: Path, known: Mapping[str, str]) -> set[str]:
+def _in_file(file: Path, known_canaries: Mapping[str, str]) -> set[str]:
     with file.open("rb") as stream:
-        return canaries_in(stream, known)
+        return canaries_in(stream, known_canaries)
 
 
-def _in_log(file: Path, known: Mapping[str, str]) -> set[str]:
+def _in_log(file: Path, known_canaries: Mapping[str, str]) -> set[str]:
     """In the samples of a log, which is compressed."""
     with needs("Reading Inspect's logs", "baselines"):
         from inspect_ai.log import read_eval_log_samples
 
-    found: set[str] = set()
+    packs: set[str] = set()
     try:
         for sample in read_eval_log_samples(str(file), all_samples_required=False):
-            found |= canaries_in(io.BytesIO(sample.model_dump_json().encode(errors="replace")), known)
+            packs |= canaries_in(io.BytesIO(sample.model_dump_json().encode(errors="replace")), known_canaries)
     except ValueError as error:
         raise ServerError(f"{file} is no log of Inspect's: {error}.") from error
-    return found
+    return packs

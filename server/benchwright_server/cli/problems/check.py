@@ -32,14 +32,14 @@ from benchwright_server.cli.problems.check_report import category, write_report
 from benchwright_server.cli.problems.whole_pack import author_folder, whole_pack
 from benchwright_server.cli.terminal import options
 from benchwright_server.cli.terminal.interruption import interruptible
-from benchwright_server.cli.terminal.output import color_of, out, plain_errors, print_json, writing
+from benchwright_server.cli.terminal.output import color_of, console, plain_errors, print_json, writing
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.cli.terminal.table import Table
 from benchwright_server.errors import ServerError
 
 
 @dataclass(frozen=True)
-class _Kept:
+class _RunRecords:
     """What is kept of the runs, besides verdicts; all of it may hold hidden text."""
 
     keep_runs: Annotated[
@@ -53,7 +53,7 @@ class _Kept:
 
 def check(
     pack: Annotated[str, typer.Argument(help="The pack to check, or the folder that its author works on.")],
-    kept: _Kept,
+    records: _RunRecords,
     sandbox: options.Sandbox = DEFAULT_SANDBOX,
     jobs: options.Jobs = None,
     cluster: options.Cluster = None,
@@ -70,18 +70,18 @@ def check(
     """
     with plain_errors(), interruptible("All verdicts so far are kept: the same command continues where it stopped."):
         home = Home.find()
-        store, verdicts = Store(home), VerdictStore.of(home)
+        store, verdicts = Store(home), VerdictStore.from_home(home)
         problems = whole_pack(store, pack).problems
         folder = author_folder(pack)
-        found = candidates(problems, folder)
-        if kept.logs is not None and cluster is not None:
+        pack_candidates = candidates(problems, folder)
+        if records.logs is not None and cluster is not None:
             raise ServerError("A cluster keeps no raw logs. Leave out --logs, or --cluster.")
         executor = open_executor(
             home,
             jobs=jobs,
             cluster=cluster,
             options=cluster_option or (),
-            on_folder=RunArchive(kept.keep_runs).keep if kept.keep_runs else None,
+            on_folder=RunArchive(records.keep_runs).keep if records.keep_runs else None,
             log=lambda task: verdicts.open_log(task.key),
         )
         box, toolchain = open_sandbox(sandbox), toolchain_for(sandbox, home.cache)
@@ -91,42 +91,44 @@ def check(
             toolchain=toolchain,
             verdicts=verdicts,
             fresh=fresh,
-            needs_logs=kept.logs is not None,
+            needs_logs=records.logs is not None,
         )
-        logs = _Logs(kept.logs, verdicts) if kept.logs is not None else None
+        logs = _Logs(records.logs, verdicts) if records.logs is not None else None
         grader = partial(BatchGrader, sandbox=box, toolchain=toolchain, verdicts=verdicts, fresh=fresh)
-        proofs = asyncio.run(_prove_all(found, executor, checker, grader, logs))
+        proofs = asyncio.run(_prove_all(pack_candidates, executor, checker, grader, logs))
         rows = list(zip(problems, proofs, strict=True))
-        written = {one.id: _written(folder / one.id) for one in problems} if folder is not None else {}
+        file_remarks = (
+            {problem.id: _file_remarks(folder / problem.id) for problem in problems} if folder is not None else {}
+        )
         if report is not None:
             write_report(report, pack, rows, box, toolchain)
     counts = {proof.value: sum(two_sided.proof is proof for two_sided in proofs) for proof in Proof}
     proved = counts[Proof.PROVED]
     if json_output:
-        shown = [_row(*row) | {"file_remarks": list(written.get(row[0].id, []))} for row in rows]
-        print_json({"pack": pack, "total": len(rows), "ok": proved, "counts": counts, "problems": shown})
+        json_rows = [_row(*row) | {"file_remarks": list(file_remarks.get(row[0].id, []))} for row in rows]
+        print_json({"pack": pack, "total": len(rows), "ok": proved, "counts": counts, "problems": json_rows})
     else:
-        _print(rows, written, counts)
+        _print(rows, file_remarks, counts)
     if proved < len(rows):
         raise typer.Exit(1 if counts[Proof.WRONG] else 2)
 
 
 async def _prove_all(
-    found: Sequence[Candidate],
+    pack_candidates: Sequence[Candidate],
     executor: AbstractAsyncContextManager[Executor],
     checker: Callable[..., Checker],
     grader: Callable[..., BatchGrader],
     logs: _Logs | None,
 ) -> list[TwoSided]:
-    designs = sum(one.problem.kind is Kind.DESIGN for one in found)
+    designs = sum(candidate.problem.kind is Kind.DESIGN for candidate in pack_candidates)
     with progress("checking", designs, "runs") as meter:
 
         def show(now: Progress) -> None:
-            meter.show(now.done, now.planned, now.known)
+            meter.show(now.finished_runs, now.planned, now.known_runs)
 
         async with executor as runs:
             return await prove(
-                found,
+                pack_candidates,
                 checker(runs, on_progress=show),
                 grader(runs, on_progress=show),
                 logs.write if logs is not None else lambda problem, two_sided: None,
@@ -141,20 +143,21 @@ _MARKS = {
 }
 
 
-def _written(folder: Path) -> list[str]:
+def _file_remarks(folder: Path) -> list[str]:
     """What an editor remarks on the files of a problem, each with its place."""
     from benchwright_authoring.problem_files.problem_folder import ProblemFolder
     from benchwright_authoring.problem_files.remarks import remarks
 
     problem = ProblemFolder(folder, {})
     return [
-        f"{folder.name}/{one.file}:{problem.text(one.file).count(chr(10), 0, one.span.start) + 1}: {one.message}"
-        for one in remarks(problem)
+        f"{folder.name}/{remark.file}:{problem.text(remark.file).count(chr(10), 0, remark.span.start) + 1}: "
+        f"{remark.message}"
+        for remark in remarks(problem)
     ]
 
 
 def _print(
-    rows: Sequence[tuple[Problem, TwoSided]], written: Mapping[str, Sequence[str]], counts: Mapping[str, int]
+    rows: Sequence[tuple[Problem, TwoSided]], file_remarks: Mapping[str, Sequence[str]], counts: Mapping[str, int]
 ) -> None:
     table = Table("problem", "reference", "starting", "seconds", "")
     for problem, two_sided in rows:
@@ -172,17 +175,17 @@ def _print(
         for remark in two_sided.remarks:
             remarks.setdefault(remark, []).append(problem.id)
     for remark, ids in remarks.items():
-        out.print(f"Remark on {', '.join(ids)}: {remark}", markup=False, soft_wrap=True)
-    for remark in (one for found in written.values() for one in found):
-        out.print(remark, markup=False, soft_wrap=True)
-    out.print(f"{counts[Proof.PROVED]} of {len(rows)} problems proved from both sides.")
+        console.print(f"Remark on {', '.join(ids)}: {remark}", markup=False, soft_wrap=True)
+    for remark in (file_remark for problem_remarks in file_remarks.values() for file_remark in problem_remarks):
+        console.print(remark, markup=False, soft_wrap=True)
+    console.print(f"{counts[Proof.PROVED]} of {len(rows)} problems proved from both sides.")
     if counts[Proof.EXECUTES]:
-        out.print(
+        console.print(
             f"{counts[Proof.EXECUTES]} have no reference, so that nothing can be proved; their harnesses execute.",
             soft_wrap=True,
         )
     if counts[Proof.WRONG] or counts[Proof.UNDECIDED]:
-        out.print("--logs DIR writes what the tools said.")
+        console.print("--logs DIR writes what the tools said.")
 
 
 def _row(problem: Problem, two_sided: TwoSided) -> dict[str, JsonValue]:

@@ -66,8 +66,8 @@ def write_report(
 
 
 def _detail(problem: Problem, two_sided: TwoSided) -> dict[str, JsonValue]:
-    found = two_sided.sides
-    sides: dict[str, JsonValue] = {side.value: _side(found[side]) if side in found else None for side in Side}
+    verdicts = two_sided.sides
+    sides: dict[str, JsonValue] = {side.value: _side(verdicts[side]) if side in verdicts else None for side in Side}
     return {
         "id": problem.id,
         "category": category(problem),

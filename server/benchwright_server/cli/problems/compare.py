@@ -13,12 +13,12 @@ from benchwright_formal.opinion import Opinion, Result
 from benchwright_formal.second_opinion import Size, can_be_compared, second_opinion, tested_modules
 from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, open_sandbox, toolchain_for
-from benchwright_problems.equivalence import named
+from benchwright_problems.equivalence import parameter_text
 from benchwright_problems.problem import Problem as BenchProblem
 from benchwright_problems.storage.store import Store
 from benchwright_problems.verdict import MEASURES, ComparedQuality
 from benchwright_server.cli.terminal import options
-from benchwright_server.cli.terminal.output import out, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, plain_errors, print_json
 from benchwright_server.cli.terminal.table import Table
 from benchwright_server.errors import ServerError
 from benchwright_server.workspaces.workspace import workspace_folder
@@ -43,25 +43,27 @@ def compare(
     """
     with plain_errors():
         home = Home.find()
-        if any(workspace_folder(one.resolve().parent) is not None for one in files):
+        if any(workspace_folder(file.resolve().parent) is not None for file in files):
             raise ServerError("A file is in the workspace of an attempt. Compare a copy of it after the attempt.")
-        asked = Store(home).unseal(problem)
-        if not can_be_compared(asked):
+        compared_problem = Store(home).unseal(problem)
+        if not can_be_compared(compared_problem):
             raise ServerError(f"{problem} has no reference design. Choose a design problem with one.")
-        solution = _solution(asked, files)
+        solution = _solution(compared_problem, files)
         box, toolchain = open_sandbox(sandbox), toolchain_for(sandbox, home.cache)
-        tops = [top] if top else tested_modules(asked)
-        found = asyncio.run(second_opinion(asked, solution, tops, sandbox=box, toolchain=toolchain, limit_s=limit))
+        tops = [top] if top else tested_modules(compared_problem)
+        comparison = asyncio.run(
+            second_opinion(compared_problem, solution, tops, sandbox=box, toolchain=toolchain, limit_s=limit)
+        )
     if json_output:
         quality = {
             name: size.quality.model_dump(mode="json") if size.quality is not None else {"reason": size.why}
-            for name, size in (("reference", found.reference), ("solution", found.solution))
+            for name, size in (("reference", comparison.reference), ("solution", comparison.solution))
         }
-        print_json(found.opinion.model_dump(mode="json") | {"quality": quality})
+        print_json(comparison.opinion.model_dump(mode="json") | {"quality": quality})
     else:
-        _print(found.opinion)
-        _print_quality(found.reference, found.solution)
-    raise typer.Exit(_EXIT[found.opinion.result])
+        _print(comparison.opinion)
+        _print_quality(comparison.reference, comparison.solution)
+    raise typer.Exit(_EXIT[comparison.opinion.result])
 
 
 def _solution(problem: BenchProblem, files: list[Path]) -> dict[str, bytes]:
@@ -77,34 +79,36 @@ def _solution(problem: BenchProblem, files: list[Path]) -> dict[str, bytes]:
     return read
 
 
-def _print(found: Opinion) -> None:
-    if found.result is Result.UNKNOWN:
-        out.print(f"unknown: {found.reason}.", markup=False)
-    elif found.result is Result.EQUIVALENT:
-        out.print("equivalent" if found.depth is None else f"equivalent for {found.depth} cycles from power-up")
+def _print(opinion: Opinion) -> None:
+    if opinion.result is Result.UNKNOWN:
+        console.print(f"unknown: {opinion.reason}.", markup=False)
+    elif opinion.result is Result.EQUIVALENT:
+        console.print("equivalent" if opinion.depth is None else f"equivalent for {opinion.depth} cycles from power-up")
     else:
-        where = f"cycle {found.cycle}{f' with {named(found.parameters)}' if found.parameters else ''}"
-        out.print(
-            f"differs at {where}: {found.output} is {found.found}, and {found.expected} in the reference",
+        difference = (
+            f"cycle {opinion.cycle}{f' with {parameter_text(opinion.parameters)}' if opinion.parameters else ''}"
+        )
+        console.print(
+            f"differs at {difference}: {opinion.output} is {opinion.found}, and {opinion.expected} in the reference",
             markup=False,
         )
-        names = list(found.stimulus[0])
+        names = list(opinion.stimulus[0])
         table = Table("cycle", *names)
-        for cycle, inputs in enumerate(found.stimulus):
+        for cycle, inputs in enumerate(opinion.stimulus):
             table.add_row(str(cycle), *(f"{inputs[name]:x}" for name in names))
-        out.print("Inputs, in hexadecimal:")
+        console.print("Inputs, in hexadecimal:")
         table.print()
 
 
 def _print_quality(of_reference: Size, of_solution: Size) -> None:
-    for whose, size in (("reference", of_reference), ("solution", of_solution)):
+    for owner, size in (("reference", of_reference), ("solution", of_solution)):
         if size.quality is None:
-            out.print(f"The size of the {whose} is unknown: {size.why}.", markup=False)
+            console.print(f"The size of the {owner} is unknown: {size.why}.", markup=False)
     reference, solution = of_reference.quality, of_solution.quality
     if reference is None or solution is None:
         return
     table = Table("", "solution", "reference", "ratio")
     for field, ours, theirs in ComparedQuality(solution=solution, reference=reference).measures:
-        cells = ["" if one is None else str(one) for one in (ours, theirs)]
+        cells = ["" if measure is None else str(measure) for measure in (ours, theirs)]
         table.add_row(MEASURES[field], *cells, f"{ours / theirs:.2f}" if ours is not None and theirs else "")
     table.print()

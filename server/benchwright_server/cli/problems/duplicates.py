@@ -12,7 +12,7 @@ from benchwright_problems.problem import Pack
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.problems.whole_pack import author_folder, whole_pack
 from benchwright_server.cli.terminal.options import Json
-from benchwright_server.cli.terminal.output import out, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, plain_errors, print_json
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.cli.terminal.table import Table
 
@@ -36,31 +36,33 @@ def duplicates(
         store = Store(Home.find())
         read = [_pack(store, name) for name in packs or store.pack_names()]
         with progress("comparing", 0, "texts") as meter:
-            found = near_copies(read, threshold, lambda done, total: meter.show(done, total, 0))
+            pairs = near_copies(read, threshold, lambda compared_count, total: meter.show(compared_count, total, 0))
     published = {
-        f"{pack.name}/{one.id}": one.published or pack.published or "" for pack in read for one in pack.problems
+        f"{pack.name}/{problem.id}": problem.published or pack.published or ""
+        for pack in read
+        for problem in pack.problems
     }
     if json_output:
         print_json(
             [
                 {
-                    "problems": [one.first, one.second],
-                    "published": [published[ref] for ref in (one.first, one.second)],
-                    "part": one.part.value,
-                    "similarity": round(one.similarity, 4),
+                    "problems": [pair.first, pair.second],
+                    "published": [published[ref] for ref in (pair.first, pair.second)],
+                    "part": pair.part.value,
+                    "similarity": round(pair.similarity, 4),
                 }
-                for one in found
+                for pair in pairs
             ]
         )
     else:
         table = Table("problem", "published", "problem", "published", "alike", "similarity")
-        for one in found:
-            cells = [cell for ref in (one.first, one.second) for cell in (ref, published[ref])]
-            table.add_row(*cells, one.part.value, f"{one.similarity:.2f}")
+        for pair in pairs:
+            cells = [cell for ref in (pair.first, pair.second) for cell in (ref, published[ref])]
+            table.add_row(*cells, pair.part.value, f"{pair.similarity:.2f}")
         table.print()
-        count = len(found)
-        out.print(f"{count} pair{'' if count == 1 else 's'} of problems at least {threshold:g} alike.")
-    raise typer.Exit(1 if found else 0)
+        count = len(pairs)
+        console.print(f"{count} pair{'' if count == 1 else 's'} of problems at least {threshold:g} alike.")
+    raise typer.Exit(1 if pairs else 0)
 
 
 def _pack(store: Store, name: str) -> Pack:

@@ -19,13 +19,17 @@ from benchwright_problems.storage.store import Store
 from benchwright_server.cli.problems.left_out import write_left_out
 from benchwright_server.cli.terminal.option_groups import with_signature
 from benchwright_server.cli.terminal.options import Json, NewPack, Replace
-from benchwright_server.cli.terminal.output import out, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, plain_errors, print_json
 from benchwright_server.errors import ServerError
 
 
 def add_to(problems: typer.Typer) -> None:
     """Add the command to `benchwright problems`, with the options of every format."""
-    fixed = [one for one in signature(import_dataset, eval_str=True).parameters.values() if one.name != "options"]
+    fixed = [
+        parameter
+        for parameter in signature(import_dataset, eval_str=True).parameters.values()
+        if parameter.name != "options"
+    ]
     options = [
         Parameter(
             option.name,
@@ -33,10 +37,10 @@ def add_to(problems: typer.Typer) -> None:
             default=None,
             annotation=Annotated[Path | None, typer.Option(metavar="FILE", help=option.help)],
         )
-        for one in datasets.FORMATS
-        for option in one.options
+        for dataset_format in datasets.FORMATS
+        for option in dataset_format.options
     ]
-    formats = "\n\n".join(f"{one.name}: {one.reads}." for one in datasets.FORMATS)
+    formats = "\n\n".join(f"{dataset_format.name}: {dataset_format.reads}." for dataset_format in datasets.FORMATS)
     problems.command("import", epilog=formats)(with_signature(import_dataset, [*fixed, *options]))
 
 
@@ -64,9 +68,9 @@ def import_dataset(
     """Import a data set as a pack: all of it, or nothing."""
     invalid = InvalidRecords(skip=skip_invalid)
     with plain_errors():
-        given = {name: file for name, file in options.items() if file is not None}
+        given_options = {name: file for name, file in options.items() if file is not None}
         day = _date(published)
-        imported = _imported(dataset, _matching(files), pack, given, invalid)
+        imported = _imported(dataset, _matching(files), pack, given_options, invalid)
         if day:
             imported = imported.model_copy(update={"published": day})
         Store(Home.find()).add(imported, replace=replace)
@@ -76,21 +80,22 @@ def import_dataset(
         problems = [problem.id for problem in imported.problems]
         print_json({"pack": pack, "problems": problems, "left_out": len(invalid.errors), "unprovable": unprovable})
         return
-    out.print(f"{_count(len(imported.problems), 'problem')} imported as {pack}.")
+    console.print(f"{_count(len(imported.problems), 'problem')} imported as {pack}.")
     if report:
-        out.print(f"{_count(len(invalid.errors), 'record')} left out; the reasons are in {report}.")
+        console.print(f"{_count(len(invalid.errors), 'record')} left out; the reasons are in {report}.")
     if unprovable:
-        which = "All" if len(unprovable) == len(imported.problems) else _count(len(unprovable), "problem")
-        out.print(
-            f"{which} came without a reference solution or key: nothing proves that a right answer passes."
+        unprovable_problems = "All" if len(unprovable) == len(imported.problems) else _count(len(unprovable), "problem")
+        console.print(
+            f"{unprovable_problems} came without a reference solution or key: nothing proves that a right answer "
+            "passes."
             f" `benchwright problems check {pack}` shows whether the harnesses execute.",
             soft_wrap=True,
         )
 
 
-def _date(given: str | None) -> str | None:
+def _date(date: str | None) -> str | None:
     try:
-        return check_date(given) if given is not None else None
+        return check_date(date) if date is not None else None
     except ValueError as error:
         raise ServerError(f"--published: {error}.") from error
 
@@ -101,29 +106,33 @@ def _count(number: int, noun: str) -> str:
 
 def _matching(paths: list[Path]) -> list[Path]:
     """The paths, with patterns such as `EN/*.json` expanded where the shell has not done so."""
-    found: list[Path] = []
+    matching_paths: list[Path] = []
     for path in paths:
         matched = [] if path.exists() else sorted(Path(path.anchor).glob(str(path.relative_to(path.anchor))))
         if not matched and set("*?[") & set(str(path)):
             raise ServerError(f"No file matches {path}. Check the pattern, or name the folder that has the files.")
-        found += matched or [path]
-    return found
+        matching_paths += matched or [path]
+    return matching_paths
 
 
 def _imported(dataset: str, files: list[Path], pack: str, options: dict[str, Path], invalid: InvalidRecords) -> Pack:
-    formats = {one.name: one for one in datasets.FORMATS}
+    formats = {dataset_format.name: dataset_format for dataset_format in datasets.FORMATS}
     chosen = formats.get(dataset)
     if chosen is None:
         raise ServerError(f"There is no importer for {dataset!r}; choose one of: {', '.join(formats)}.")
-    taken = {option.name for option in chosen.options}
+    known_options = {option.name for option in chosen.options}
     for name in options:
-        if name not in taken:
-            owners = ", ".join(one.name for one in formats.values() if name in {option.name for option in one.options})
+        if name not in known_options:
+            owners = ", ".join(
+                dataset_format.name
+                for dataset_format in formats.values()
+                if name in {option.name for option in dataset_format.options}
+            )
             raise ServerError(f"--{name} is an option of {owners}, not of {dataset}.")
     try:
         return chosen.importer(files, pack, invalid=invalid, **options)
     except DatasetError as error:
-        other = recognised(files, datasets.FORMATS)
-        if other is None or other is chosen:
+        recognised_format = recognised(files, datasets.FORMATS)
+        if recognised_format is None or recognised_format is chosen:
             raise
-        raise ServerError(f"{error}. The data set looks like {other.name}, not {chosen.name}.") from error
+        raise ServerError(f"{error}. The data set looks like {recognised_format.name}, not {chosen.name}.") from error

@@ -17,10 +17,10 @@ from benchwright_problems.problem import Kind, Problem
 from benchwright_problems.storage.label_sheet import read_label_sheet, write_label_sheet
 from benchwright_problems.storage.labels import LabelFile, LabelKind
 from benchwright_problems.storage.store import Store
-from benchwright_server.cli.problems.label_run import Failure, Outcome, Wanted, label_all
+from benchwright_server.cli.problems.label_run import Failure, LabelRequest, Outcome, label_all
 from benchwright_server.cli.terminal.interruption import interruptible
 from benchwright_server.cli.terminal.options import Budget, Json
-from benchwright_server.cli.terminal.output import err, out, plain_errors, print_json, writing
+from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json, writing
 from benchwright_server.cli.terminal.table import Table
 from benchwright_server.errors import ServerError
 
@@ -33,19 +33,19 @@ _MOST_SHOWN = 20
 
 
 @dataclass(frozen=True)
-class What:
+class LabelTask:
     """What is labelled, and how."""
 
     only: Annotated[
         list[LabelKind] | None, typer.Option(help="Only this kind of label; may be repeated. All three if not given.")
     ] = None
-    every: Annotated[
+    includes_stated: Annotated[
         bool,
         typer.Option(
             "--all", help="Label also what the data set labels itself, to measure how far models agree with it."
         ),
     ] = False
-    again: Annotated[bool, typer.Option("--again", help="Label again what was labelled already.")] = False
+    is_repeated: Annotated[bool, typer.Option("--again", help="Label again what was labelled already.")] = False
     topics: Annotated[
         Path | None,
         typer.Option(help="A file of topics, a line each: `name: words that tell it`. The pack's own if not given."),
@@ -71,7 +71,7 @@ class Corrections:
 
 def label_command(
     pack: Annotated[str, typer.Argument(help="The pack whose questions are labelled.")],
-    what: What,
+    choice: LabelTask,
     corrections: Corrections,
     budget: Budget = None,
     jobs: Annotated[int, typer.Option(min=1, max=64, help="Labels at a time.")] = 8,
@@ -93,11 +93,11 @@ def label_command(
         if corrections.export is not None or corrections.correct is not None:
             _by_people(questions, file, corrections)
             return
-        if what.votes is not None and what.votes % 2 == 0:
+        if choice.votes is not None and choice.votes % 2 == 0:
             raise ServerError("--votes has to be odd, so that there can be a majority.")
         go_on = f"What is labelled is kept. Go on: benchwright problems label {pack}"
         with interruptible(go_on):
-            outcome = asyncio.run(label_all(home, pack, questions, _wanted(what, budget, jobs)))
+            outcome = asyncio.run(label_all(home, pack, questions, _label_request(choice, budget, jobs)))
         from benchwright_judges.labelling.agreement import measure_labels
 
         # The table has no intervals.
@@ -107,14 +107,14 @@ def label_command(
         raise typer.Exit(2)
 
 
-def _wanted(what: What, budget: float | None, jobs: int) -> Wanted:
-    return Wanted(
-        kinds=tuple(dict.fromkeys(what.only or LabelKind)),
-        every=what.every,
-        again=what.again,
-        topics=what.topics,
-        offline=what.offline,
-        votes=what.votes,
+def _label_request(choice: LabelTask, budget: float | None, jobs: int) -> LabelRequest:
+    return LabelRequest(
+        kinds=tuple(dict.fromkeys(choice.only or LabelKind)),
+        includes_stated=choice.includes_stated,
+        is_repeated=choice.is_repeated,
+        topics=choice.topics,
+        offline=choice.offline,
+        votes=choice.votes,
         budget_usd=budget,
         jobs=jobs,
     )
@@ -126,7 +126,9 @@ def _by_people(questions: Sequence[Problem], file: LabelFile, corrections: Corre
     if corrections.export is not None:
         with writing(corrections.export):
             rows = write_label_sheet(corrections.export, questions, file.read())
-        out.print(f"{rows} labels written to {corrections.export}. Fill in corrected and reason where one is wrong.")
+        console.print(
+            f"{rows} labels written to {corrections.export}. Fill in corrected and reason where one is wrong."
+        )
         return
     if corrections.correct is None:
         return
@@ -136,7 +138,7 @@ def _by_people(questions: Sequence[Problem], file: LabelFile, corrections: Corre
     labels = read_label_sheet(corrections.correct, by_id, corrections.by.strip(), datetime.now(UTC))
     if labels:
         file.append(labels)
-    out.print(f"{len(labels)} corrections by {corrections.by.strip()} kept; what models said is kept beside them.")
+    console.print(f"{len(labels)} corrections by {corrections.by.strip()} kept; what models said is kept beside them.")
 
 
 def _show(outcome: Outcome, agreement: Sequence[LabelAgreement], *, json_output: bool) -> None:
@@ -144,41 +146,49 @@ def _show(outcome: Outcome, agreement: Sequence[LabelAgreement], *, json_output:
         print_json(
             {
                 "labelled": {kind.value: count for kind, count in outcome.labelled.items()},
-                "known": {kind.value: count for kind, count in outcome.known.items()},
+                "known": {kind.value: count for kind, count in outcome.known_counts.items()},
                 "failures": [
-                    {"problem": one.problem, "kind": one.kind.value, "why": one.why} for one in outcome.failures
+                    {"problem": failure.problem, "kind": failure.kind.value, "why": failure.reason}
+                    for failure in outcome.failures
                 ],
                 "shortlists": outcome.shortlists,
                 "cost_usd": outcome.cost_usd,
-                "agreement": [one.model_dump(mode="json") for one in agreement],
+                "agreement": [label_agreement.model_dump(mode="json") for label_agreement in agreement],
             }
         )
         return
     table = Table("label", "new", "known before", "first two votes agree", "agrees with people", "with the data set")
-    by_kind = {one.kind: one for one in agreement}
+    by_kind = {label_agreement.kind: label_agreement for label_agreement in agreement}
     for kind in LabelKind:
         if kind not in outcome.labelled:
             continue
-        one = by_kind.get(kind)
-        cells = [_told(each.same, each.alpha) for each in (one.votes, one.people, one.data_set)] if one else ["–"] * 3
-        table.add_row(kind.value, str(outcome.labelled[kind]), str(outcome.known[kind]), *cells)
+        label_agreement = by_kind.get(kind)
+        cells = (
+            [
+                _agreement_text(alike.same, alike.alpha)
+                for alike in (label_agreement.votes, label_agreement.people, label_agreement.data_set)
+            ]
+            if label_agreement
+            else ["–"] * 3
+        )
+        table.add_row(kind.value, str(outcome.labelled[kind]), str(outcome.known_counts[kind]), *cells)
     table.print()
     if outcome.shortlists:
-        out.print(outcome.shortlists, markup=False, soft_wrap=True)
+        console.print(outcome.shortlists, markup=False, soft_wrap=True)
     _show_failures(outcome.failures)
 
 
 def _show_failures(failures: Sequence[Failure]) -> None:
-    for one in failures[:_MOST_SHOWN]:
-        err.print(f"{one.problem}: {one.kind.value}: {one.why}", markup=False, soft_wrap=True)
+    for failure in failures[:_MOST_SHOWN]:
+        err.print(f"{failure.problem}: {failure.kind.value}: {failure.reason}", markup=False, soft_wrap=True)
     if len(failures) > _MOST_SHOWN:
         err.print(f"… and {len(failures) - _MOST_SHOWN} more; --json lists all.", markup=False)
     if failures:
         err.print(f"{len(failures)} labels are missing. The same command tries these again.", markup=False)
 
 
-def _told(same: Share, alpha: Estimate) -> str:
-    if same.value is None:
+def _agreement_text(agreeing_share: Share, alpha: Estimate) -> str:
+    if agreeing_share.value is None:
         return "–"
     coefficient = f", alpha {alpha.value:.2f}" if alpha.value is not None else ""
-    return f"{100 * same.value:.0f} % of {same.total}{coefficient}"
+    return f"{100 * agreeing_share.value:.0f} % of {agreeing_share.total}{coefficient}"

@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class LabelRequest:
     """What is to be labelled, and how; see the options of the command."""
 
     kinds: Sequence[LabelKind]
-    every: bool
-    again: bool
+    includes_stated: bool
+    is_repeated: bool
     topics: Path | None
     offline: bool
     votes: int | None
@@ -47,7 +47,7 @@ class Failure:
     problem: str
     """`pack/id`."""
     kind: LabelKind
-    why: str
+    reason: str
 
 
 @dataclass
@@ -55,7 +55,7 @@ class Outcome:
     """What was done."""
 
     labelled: Counter[LabelKind] = field(default_factory=Counter)
-    known: Counter[LabelKind] = field(default_factory=Counter)
+    known_counts: Counter[LabelKind] = field(default_factory=Counter)
     """Labels that were there, by the data set, a person or an earlier run."""
     failures: list[Failure] = field(default_factory=list)
     shortlists: str = ""
@@ -71,14 +71,14 @@ class _Task:
     stated: str
 
 
-async def label_all(home: Home, pack: str, questions: Sequence[Problem], wanted: Wanted) -> Outcome:
+async def label_all(home: Home, pack: str, questions: Sequence[Problem], request: LabelRequest) -> Outcome:
     """Label what has no label.
 
     Args:
         home: The user's folders.
         pack: The pack's name.
         questions: Its questions, public side only.
-        wanted: What to label.
+        request: What to label.
 
     Raises:
         ServerError: No model is set up.
@@ -86,45 +86,49 @@ async def label_all(home: Home, pack: str, questions: Sequence[Problem], wanted:
     """
     from benchwright_judges.models.configuration import read_settings
 
-    outcome = Outcome(labelled=Counter(dict.fromkeys(wanted.kinds, 0)), known=Counter(dict.fromkeys(wanted.kinds, 0)))
+    outcome = Outcome(
+        labelled=Counter(dict.fromkeys(request.kinds, 0)), known_counts=Counter(dict.fromkeys(request.kinds, 0))
+    )
     file = LabelFile(home, pack)
-    tasks = await asyncio.to_thread(_tasks, Store(home), pack, questions, file.read(), wanted, outcome)
+    tasks = await asyncio.to_thread(_tasks, Store(home), pack, questions, file.read(), request, outcome)
     if not tasks:
         return outcome
     settings = read_settings()
-    offline = wanted.offline or settings.offline
+    offline = request.offline or settings.offline
     topics = await _shortlists(
-        [one.problem for one in tasks if one.kind is LabelKind.TOPIC], questions, settings, wanted
+        [task.problem for task in tasks if task.kind is LabelKind.TOPIC], questions, settings, request
     )
-    if any(one.kind is LabelKind.TOPIC for one in tasks):
-        outcome.shortlists = _how(settings, offline=offline)
+    if any(task.kind is LabelKind.TOPIC for task in tasks):
+        outcome.shortlists = _shortlist_notice(settings, offline=offline)
     if offline:
-        _without_models(pack, tasks, topics.found, file, outcome)
+        _without_models(pack, tasks, topics.shortlists, file, outcome)
     else:
-        await _by_models(pack, tasks, topics, settings, wanted, file, outcome)
+        await _by_models(pack, tasks, topics, settings, request, file, outcome)
     return outcome
 
 
 def _tasks(
-    store: Store, pack: str, questions: Sequence[Problem], labels: PackLabels, wanted: Wanted, outcome: Outcome
+    store: Store, pack: str, questions: Sequence[Problem], labels: PackLabels, request: LabelRequest, outcome: Outcome
 ) -> list[_Task]:
     from benchwright_judges.labelling.instructions import instructions
 
-    found = []
-    prompts = {kind: instructions(kind)[1] for kind in wanted.kinds}
+    tasks = []
+    prompts = {kind: instructions(kind)[1] for kind in request.kinds}
     for public in questions:
         problem = store.unseal(f"{pack}/{public.id}")
-        for kind in wanted.kinds:
+        for kind in request.kinds:
             stated = stated_label(problem, kind) or (_difficulty(problem) if kind is LabelKind.DIFFICULTY else "")
-            made = labels.by_machine(problem, kind)
-            is_known = made is not None and (
-                made.source is not LabelSource.MODEL if wanted.offline else made.prompt == prompts[kind]
+            machine_label = labels.by_machine(problem, kind)
+            is_known = machine_label is not None and (
+                machine_label.source is not LabelSource.MODEL
+                if request.offline
+                else machine_label.prompt == prompts[kind]
             )
-            if (stated and not wanted.every) or (is_known and not wanted.again):
-                outcome.known[kind] += 1
+            if (stated and not request.includes_stated) or (is_known and not request.is_repeated):
+                outcome.known_counts[kind] += 1
             else:
-                found.append(_Task(problem, kind, stated))
-    return found
+                tasks.append(_Task(problem, kind, stated))
+    return tasks
 
 
 def _difficulty(problem: Problem) -> str:
@@ -138,30 +142,30 @@ def _difficulty(problem: Problem) -> str:
 
 @dataclass(frozen=True)
 class _Topics:
-    everything: Sequence[Topic]
-    found: Mapping[str, Sequence[Topic]]
+    topics: Sequence[Topic]
+    shortlists: Mapping[str, Sequence[Topic]]
     """Problem → its shortlist."""
-    by: str = ""
+    source: str = ""
 
 
 async def _shortlists(
-    wanting: Sequence[Problem], questions: Sequence[Problem], settings: JudgesSettings, wanted: Wanted
+    wanting: Sequence[Problem], questions: Sequence[Problem], settings: JudgesSettings, request: LabelRequest
 ) -> _Topics:
     from benchwright_judges.labelling.topics import read_topics, shortlists_by_words, topics_of
 
-    everything = read_topics(wanted.topics) if wanted.topics is not None else topics_of(questions)
+    all_topics = read_topics(request.topics) if request.topics is not None else topics_of(questions)
     if not wanting:
-        return _Topics(everything, {})
-    if settings.embeddings is None or wanted.offline or settings.offline:
-        found = await asyncio.to_thread(shortlists_by_words, wanting, everything, questions)
-        return _Topics(everything, found, LabelSource.TF_IDF.value)
+        return _Topics(all_topics, {})
+    if settings.embeddings is None or request.offline or settings.offline:
+        shortlists = await asyncio.to_thread(shortlists_by_words, wanting, all_topics, questions)
+        return _Topics(all_topics, shortlists, LabelSource.TF_IDF.value)
     from benchwright_judges.labelling.embeddings import shortlists_by_embeddings
 
-    found = await shortlists_by_embeddings(wanting, everything, settings.embeddings)
-    return _Topics(everything, found, settings.embeddings.model)
+    shortlists = await shortlists_by_embeddings(wanting, all_topics, settings.embeddings)
+    return _Topics(all_topics, shortlists, settings.embeddings.model)
 
 
-def _how(settings: JudgesSettings, *, offline: bool) -> str:
+def _shortlist_notice(settings: JudgesSettings, *, offline: bool) -> str:
     if offline:
         return "Topics are the likeliest by TF-IDF, the likeness of words: no model was asked."
     if settings.embeddings is None:
@@ -175,7 +179,7 @@ def _without_models(
     from benchwright_judges.errors import LabellingError
     from benchwright_judges.labelling.labeller import label_by_words
 
-    made = []
+    labels = []
     for task in tasks:
         ref = f"{pack}/{task.problem.id}"
         if task.kind is not LabelKind.TOPIC:
@@ -185,12 +189,12 @@ def _without_models(
             continue
         try:
             shortlist = shortlists.get(task.problem.id, ())
-            made.append(label_by_words(task.problem, shortlist, task.stated, datetime.now(UTC)))
+            labels.append(label_by_words(task.problem, shortlist, task.stated, datetime.now(UTC)))
             outcome.labelled[task.kind] += 1
         except LabellingError as error:
             outcome.failures.append(Failure(ref, task.kind, str(error)))
-    if made:
-        file.append(made)
+    if labels:
+        file.append(labels)
 
 
 async def _by_models(
@@ -198,7 +202,7 @@ async def _by_models(
     tasks: Sequence[_Task],
     topics: _Topics,
     settings: JudgesSettings,
-    wanted: Wanted,
+    request: LabelRequest,
     file: LabelFile,
     outcome: Outcome,
 ) -> None:
@@ -206,7 +210,7 @@ async def _by_models(
     from benchwright_judges.models.budget import JudgingBudget
     from benchwright_judges.models.configuration import find_endpoints
 
-    budget = JudgingBudget(settings.budget_usd if wanted.budget_usd is None else wanted.budget_usd)
+    budget = JudgingBudget(settings.budget_usd if request.budget_usd is None else request.budget_usd)
     async with AsyncExitStack() as stack:
         endpoints = await asyncio.to_thread(find_endpoints, settings)
         if not endpoints:
@@ -216,18 +220,18 @@ async def _by_models(
             )
         for endpoint in endpoints:
             stack.push_async_callback(endpoint.close)
-        labeller = Labeller(endpoints, wanted.votes or settings.votes, budget, lambda: datetime.now(UTC))
-        turn = asyncio.Semaphore(wanted.jobs)
+        labeller = Labeller(endpoints, request.votes or settings.votes, budget, lambda: datetime.now(UTC))
+        turn = asyncio.Semaphore(request.jobs)
         with progress("labelling", len(tasks), "labels") as meter:
             async with asyncio.TaskGroup() as group:
                 for task in tasks:
-                    group.create_task(_one(pack, task, topics, labeller, turn, meter, file, outcome))
+                    group.create_task(_label_task(pack, task, topics, labeller, turn, meter, file, outcome))
     outcome.cost_usd = budget.spent_usd
-    order = {(f"{pack}/{task.problem.id}", task.kind): place for place, task in enumerate(tasks)}
-    outcome.failures.sort(key=lambda one: order[one.problem, one.kind])
+    order = {(f"{pack}/{task.problem.id}", task.kind): index for index, task in enumerate(tasks)}
+    outcome.failures.sort(key=lambda failure: order[failure.problem, failure.kind])
 
 
-async def _one(
+async def _label_task(
     pack: str,
     task: _Task,
     topics: _Topics,
@@ -248,12 +252,12 @@ async def _one(
                 task.kind,
                 stated=task.stated,
                 # A question that is like none of the topics may be about any.
-                shortlist=(topics.found.get(task.problem.id) or topics.everything) if is_topic else (),
-                shortlist_by=topics.by if is_topic else "",
+                shortlist=(topics.shortlists.get(task.problem.id) or topics.topics) if is_topic else (),
+                shortlist_by=topics.source if is_topic else "",
             )
         except OutOfBudgetError:
-            why = "the budget is used up; give a larger --budget"
-            outcome.failures.append(Failure(f"{pack}/{task.problem.id}", task.kind, why))
+            reason = "the budget is used up; give a larger --budget"
+            outcome.failures.append(Failure(f"{pack}/{task.problem.id}", task.kind, reason))
         except LabellingError as error:
             outcome.failures.append(Failure(f"{pack}/{task.problem.id}", task.kind, str(error)))
         else:

@@ -25,7 +25,7 @@ from benchwright_problems.storage.store import Store
 from benchwright_server.cli.problems.whole_pack import whole_pack
 from benchwright_server.cli.terminal import options
 from benchwright_server.cli.terminal.interruption import interruptible
-from benchwright_server.cli.terminal.output import err, out, plain_errors, print_json, writing
+from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json, writing
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.cli.terminal.table import Table
 from benchwright_server.errors import ServerError
@@ -70,10 +70,14 @@ def mutate(
         designs, version = _designs(Store(home), pack, problem or ())
         executor = open_executor(home, jobs=jobs, cluster=cluster, options=cluster_option or ())
         box, toolchain = open_sandbox(sandbox), toolchain_for(sandbox, home.cache)
-        wanted = [candidates(one, seed=seed, limit=limit) for one in designs if one.hidden.reference]
+        mutant_candidates = [
+            candidates(design, seed=seed, limit=limit) for design in designs if design.hidden.reference
+        ]
         prove = _prover(home, box, toolchain)
-        analysed = asyncio.run(_analyse(wanted, executor, box, toolchain, VerdictStore.of(home), fresh, prove, jobs))
-        found = PackFindings(
+        analysed = asyncio.run(
+            _analyse(mutant_candidates, executor, box, toolchain, VerdictStore.from_home(home), fresh, prove, jobs)
+        )
+        pack_findings = PackFindings(
             pack=pack,
             version=version,
             seed=seed,
@@ -84,14 +88,17 @@ def mutate(
             problems=(*analysed, *_without_reference(designs)),
         )
         if report is not None:
-            _write(report, found, page(found))
+            _write(report, pack_findings, page(pack_findings))
     if json_output:
-        print_json(found.model_dump(mode="json"))
+        print_json(pack_findings.model_dump(mode="json"))
     else:
-        _print(found)
-    if any(one.survivors for one in found.problems):
+        _print(pack_findings)
+    if any(problem_findings.survivors for problem_findings in pack_findings.problems):
         raise typer.Exit(1)
-    if any(one.left_out or one.count(Status.UNDECIDED) for one in found.problems):
+    if any(
+        problem_findings.left_out or problem_findings.count(Status.UNDECIDED)
+        for problem_findings in pack_findings.problems
+    ):
         raise typer.Exit(2)
 
 
@@ -110,24 +117,24 @@ def _designs(store: Store, pack: str, ids: Sequence[str]) -> tuple[list[Problem]
         ServerError: One is not a design problem of the pack.
     """
     whole = whole_pack(store, pack)
-    designs = [one for one in whole.problems if one.kind is Kind.DESIGN]
-    known = [one.id for one in designs]
-    if unknown := [one for one in ids if one not in known]:
+    designs = [problem for problem in whole.problems if problem.kind is Kind.DESIGN]
+    known_ids = [design.id for design in designs]
+    if unknown := [problem_id for problem_id in ids if problem_id not in known_ids]:
         raise ServerError(f"{pack} has no design problem {unknown[0]}. `benchwright problems list {pack}` shows them.")
-    if not known:
+    if not known_ids:
         raise ServerError(f"{pack} has no design problems: there is nothing to put faults into.")
-    return [one for one in designs if not ids or one.id in ids], whole.version
+    return [design for design in designs if not ids or design.id in ids], whole.version
 
 
 def _without_reference(designs: Sequence[Problem]) -> list[ProblemFindings]:
     from benchwright_authoring.mutation.findings import ProblemFindings
 
-    why = "It has no reference to put faults into."
-    return [ProblemFindings(id=one.id, left_out=why) for one in designs if not one.hidden.reference]
+    reason = "It has no reference to put faults into."
+    return [ProblemFindings(id=design.id, left_out=reason) for design in designs if not design.hidden.reference]
 
 
 async def _analyse(
-    wanted: Sequence[Candidates],
+    mutant_candidates: Sequence[Candidates],
     executor: AbstractAsyncContextManager[Executor],
     sandbox: Sandbox,
     toolchain: Toolchain,
@@ -138,7 +145,11 @@ async def _analyse(
 ) -> list[ProblemFindings]:
     from benchwright_authoring.mutation.analysis import Analyser
 
-    with progress("trying mutants", sum(len(one.chosen) for one in wanted), "runs and comparisons") as meter:
+    with progress(
+        "trying mutants",
+        sum(len(design_candidates.chosen) for design_candidates in mutant_candidates),
+        "runs and comparisons",
+    ) as meter:
         async with executor as runs:
             analyser = Analyser(
                 runs,
@@ -146,35 +157,37 @@ async def _analyse(
                 toolchain,
                 verdicts,
                 fresh,
-                on_progress=lambda now: meter.show(now.done, now.planned, now.known),
+                on_progress=lambda now: meter.show(now.finished_runs, now.planned, now.known_runs),
             )
-            return await analyser.analyse(wanted, prove, jobs or usable_cores())
+            return await analyser.analyse(mutant_candidates, prove, jobs or usable_cores())
 
 
-def _write(report: Path, found: PackFindings, page: str) -> None:
+def _write(report: Path, findings: PackFindings, page: str) -> None:
     table = report.with_suffix(".md")
     with writing(report):
-        write_atomically(report.absolute(), (found.model_dump_json(indent=2) + "\n").encode(), 0o600)
+        write_atomically(report.absolute(), (findings.model_dump_json(indent=2) + "\n").encode(), 0o600)
         write_atomically(table.absolute(), page.encode(), 0o600)
     err.print(f"Details in {report}, a page in {table}.", markup=False, soft_wrap=True)
 
 
-def _print(found: PackFindings) -> None:
+def _print(findings: PackFindings) -> None:
     from benchwright_authoring.mutation.findings import Status
     from benchwright_authoring.mutation.rates import rate, weakest_first
     from benchwright_authoring.mutation.report import interval_of, share_of
 
     table = Table("problem", "killed", "interval", "timeouts", "survived", "equivalent", "not compiled", "undecided")
-    for one in weakest_first(found):
-        killed = rate(one.findings)
-        counts = (one.count(status) for status in (Status.EQUIVALENT, Status.NOT_COMPILED, Status.UNDECIDED))
-        numbers = map(str, (killed.timeouts, len(one.survivors), *counts))
-        table.add_row(one.id, share_of(killed), interval_of(killed), *numbers)
+    for problem_findings in weakest_first(findings):
+        killed = rate(problem_findings.findings)
+        counts = (
+            problem_findings.count(status) for status in (Status.EQUIVALENT, Status.NOT_COMPILED, Status.UNDECIDED)
+        )
+        numbers = map(str, (killed.timeouts, len(problem_findings.survivors), *counts))
+        table.add_row(problem_findings.id, share_of(killed), interval_of(killed), *numbers)
     table.print()
-    for one in found.problems:
-        if one.left_out:
-            out.print(f"Left out: {one.id}. {one.left_out}", markup=False, soft_wrap=True)
-    total = rate(found.findings)
-    out.print(f"Killed: {share_of(total)}, {interval_of(total)}.", markup=False, soft_wrap=True)
-    if any(one.survivors for one in found.problems):
-        out.print("--report FILE writes the survivors.")
+    for problem_findings in findings.problems:
+        if problem_findings.left_out:
+            console.print(f"Left out: {problem_findings.id}. {problem_findings.left_out}", markup=False, soft_wrap=True)
+    total = rate(findings.findings)
+    console.print(f"Killed: {share_of(total)}, {interval_of(total)}.", markup=False, soft_wrap=True)
+    if any(problem_findings.survivors for problem_findings in findings.problems):
+        console.print("--report FILE writes the survivors.")

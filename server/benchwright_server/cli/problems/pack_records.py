@@ -24,14 +24,14 @@ def original_record(problem: Problem) -> dict[str, JsonValue]:
         ValueError: It comes from no data set.
     """
     source = problem.provenance.source
-    found = next((one for one in datasets.FORMATS if one.source == source), None)
-    if found is None:
+    dataset_format = next((known_format for known_format in datasets.FORMATS if known_format.source == source), None)
+    if dataset_format is None:
         raise ValueError(f"{problem.id} was not imported from a data set")
-    return found.export(problem)
+    return dataset_format.export(problem)
 
 
 def write_records(
-    problems: Iterable[Problem], file: Path, record: Callable[[Problem], dict[str, JsonValue]], wanted: str
+    problems: Iterable[Problem], file: Path, record: Callable[[Problem], dict[str, JsonValue]], writable_packs: str
 ) -> int:
     """Write problems with their hidden parts; how many there are.
 
@@ -39,7 +39,7 @@ def write_records(
         problems: Unsealed.
         file: Only its owner may read it.
         record: Makes a line of a problem.
-        wanted: Which packs can be written, in words.
+        writable_packs: Which packs can be written, in words.
 
     Raises:
         ServerError: A problem has no such record, or the file can't be written.
@@ -49,7 +49,7 @@ def write_records(
         try:
             lines.append(json.dumps(record(problem)))
         except ValueError as error:
-            raise ServerError(f"{error}; only packs imported from {wanted}.") from error
+            raise ServerError(f"{error}; only packs imported from {writable_packs}.") from error
     with writing(file):
         write_atomically(file.absolute(), "".join(f"{line}\n" for line in lines).encode(), 0o600)
     return len(lines)

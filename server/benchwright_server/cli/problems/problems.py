@@ -28,7 +28,7 @@ from benchwright_server.cli.problems.pack_records import A_DATA_SET, original_re
 from benchwright_server.cli.terminal import options
 from benchwright_server.cli.terminal.option_groups import grouped
 from benchwright_server.cli.terminal.options import Json
-from benchwright_server.cli.terminal.output import out, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, plain_errors, print_json
 from benchwright_server.cli.terminal.table import Table
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -64,31 +64,39 @@ def list_packs(
     with plain_errors():
         store = Store(Home.find())
         packs = [store.public(name) for name in ([pack] if pack else store.pack_names())]
-        labels = {one.name: store.labels(one.name) for one in packs}
-    rows = [(one, problem, labels[one.name].all_settled(problem)) for one in packs for problem in one.problems]
+        labels = {listed_pack.name: store.labels(listed_pack.name) for listed_pack in packs}
+    rows = [
+        (listed_pack, problem, labels[listed_pack.name].all_settled(problem))
+        for listed_pack in packs
+        for problem in listed_pack.problems
+    ]
     if json_output:
         print_json(
             [
                 {
-                    "problem": f"{one.name}/{problem.id}",
+                    "problem": f"{listed_pack.name}/{problem.id}",
                     "title": problem.title,
                     "kind": problem.kind.value,
                     "category": problem.category.value if problem.category else None,
-                    "difficulty": _difficulty(problem, found),
-                    "labels": _labels(found),
+                    "difficulty": _difficulty(problem, settled_labels),
+                    "labels": _labels(settled_labels),
                 }
-                for one, problem, found in rows
+                for listed_pack, problem, settled_labels in rows
             ]
         )
         return
-    kinds = [kind for kind in (LabelKind.SKILL, LabelKind.TOPIC) if any(kind in found for *_, found in rows)]
+    kinds = [
+        kind
+        for kind in (LabelKind.SKILL, LabelKind.TOPIC)
+        if any(kind in settled_labels for *_, settled_labels in rows)
+    ]
     table = Table("problem", "kind", "category", "difficulty", *(kind.value for kind in kinds), "title")
-    for one, problem, found in rows:
+    for listed_pack, problem, settled_labels in rows:
         question = problem.public.question
         category = problem.category.label if problem.category else question.format.value if question else ""
-        said = [found[kind].value if kind in found else "" for kind in kinds]
-        size = (problem.kind.value, category, _difficulty(problem, found))
-        table.add_row(f"{one.name}/{problem.id}", *size, *said, problem.title)
+        label_cells = [settled_labels[kind].value if kind in settled_labels else "" for kind in kinds]
+        size = (problem.kind.value, category, _difficulty(problem, settled_labels))
+        table.add_row(f"{listed_pack.name}/{problem.id}", *size, *label_cells, problem.title)
     table.print()
 
 
@@ -98,24 +106,24 @@ def _difficulty(problem: Problem, labels: Mapping[LabelKind, Settled]) -> str:
 
 
 def _labels(labels: Mapping[LabelKind, Settled]) -> dict[str, dict[str, str]]:
-    return {kind.value: {"value": one.value, "by": one.by} for kind, one in labels.items()}
+    return {kind.value: {"value": label.value, "by": label.by} for kind, label in labels.items()}
 
 
 def show(problem: options.Problem, json_output: Json = False) -> None:
     """Show what a solver may see of a problem."""
     with plain_errors():
         store = Store(Home.find())
-        found = store.problem(problem)
-        labels = store.labels(problem.partition("/")[0]).all_settled(found)
+        public_problem = store.problem(problem)
+        labels = store.labels(problem.partition("/")[0]).all_settled(public_problem)
     if json_output:
-        print_json({**found.model_dump(mode="json", exclude={"hidden"}), "labels": _labels(labels)})
+        print_json({**public_problem.model_dump(mode="json", exclude={"hidden"}), "labels": _labels(labels)})
         return
     # A stranger's words: nothing in them that a terminal obeys.
-    out.print(_CONTROL.sub("�", found.public.statement), markup=False)
-    for path in found.public.expected:
-        out.print(f"to write: {path}", markup=False)
-    for kind, one in labels.items():
-        out.print(_CONTROL.sub("�", f"{kind.value}: {one.value} (by {one.by})"), markup=False)
+    console.print(_CONTROL.sub("�", public_problem.public.statement), markup=False)
+    for path in public_problem.public.expected:
+        console.print(f"to write: {path}", markup=False)
+    for kind, label in labels.items():
+        console.print(_CONTROL.sub("�", f"{kind.value}: {label.value} (by {label.by})"), markup=False)
 
 
 def export(
@@ -125,7 +133,7 @@ def export(
     """Write a pack back in the format it was imported from; for folders, each line maps paths to file contents."""
     with plain_errors():
         count = write_records(_unsealed(pack), file, original_record, A_DATA_SET)
-    out.print(f"{count} problems written to {file}.")
+    console.print(f"{count} problems written to {file}.")
 
 
 def convert_pack(
@@ -135,9 +143,9 @@ def convert_pack(
 ) -> None:
     """Write a pack of CVDP in its other form: agentic records as non-agentic ones, or the other way round."""
     with plain_errors():
-        wanted = "CVDP can be converted"
-        count = write_records(_unsealed(pack), file, lambda problem: convert(export_cvdp(problem), to), wanted)
-    out.print(f"{count} problems written to {file}.")
+        writable_packs = "CVDP can be converted"
+        count = write_records(_unsealed(pack), file, lambda problem: convert(export_cvdp(problem), to), writable_packs)
+    console.print(f"{count} problems written to {file}.")
 
 
 def _unsealed(pack: str) -> Iterator[Problem]:

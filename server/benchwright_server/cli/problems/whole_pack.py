@@ -25,4 +25,6 @@ def whole_pack(store: Store, name: str) -> Pack:
     if folder is not None:
         return read_pack_folder(folder)
     pack = store.public(name)
-    return pack.model_copy(update={"problems": tuple(store.unseal(f"{name}/{one.id}") for one in pack.problems)})
+    return pack.model_copy(
+        update={"problems": tuple(store.unseal(f"{name}/{problem.id}") for problem in pack.problems)}
+    )

@@ -12,7 +12,7 @@ from benchwright_foundation.errors import needs
 from benchwright_server.authoring.model_endpoints import model_endpoints
 from benchwright_server.cli.terminal.interruption import interruptible
 from benchwright_server.cli.terminal.options import Budget, Json, PackOut
-from benchwright_server.cli.terminal.output import out, plain_errors, print_json, writing
+from benchwright_server.cli.terminal.output import console, plain_errors, print_json, writing
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.errors import ServerError
 
@@ -54,19 +54,23 @@ def generate(
         documents = read_corpus(corpus)
         if out_folder.resolve().is_relative_to(corpus.resolve()):
             raise ServerError(f"{out_folder} is inside {corpus}: its questions would be taken for documents next time.")
-        found = asyncio.run(_generated(documents, out_folder, (model, judge), count, budget, closed_book=closed_book))
+        questions = asyncio.run(
+            _generated(documents, out_folder, (model, judge), count, budget, closed_book=closed_book)
+        )
         with writing(out_folder):
-            named = source.strip() or corpus.absolute().name
-            passed = write_generated(documents, out_folder, found, named, licence)
+            corpus_name = source.strip() or corpus.absolute().name
+            passed = write_generated(documents, out_folder, questions, corpus_name, licence)
     if json_output:
-        print_json([one.model_dump(mode="json", include={"problem", "faults", "passage"}) for one in found])
+        print_json(
+            [question.model_dump(mode="json", include={"problem", "faults", "passage"}) for question in questions]
+        )
     else:
-        for one in found:
-            if one.faults:
-                out.print(f"{one.passage.place}: {'; '.join(one.faults)}.", markup=False, soft_wrap=True)
+        for question in questions:
+            if question.faults:
+                console.print(f"{question.passage.place}: {'; '.join(question.faults)}.", markup=False, soft_wrap=True)
         unread = f" {len(documents.unread)} files and parts were left out." if documents.unread else ""
-        told = f"{passed} questions from {len(found)} passages passed; they are in {out_folder}.{unread}"
-        out.print(told, markup=False, soft_wrap=True)
+        message = f"{passed} questions from {len(questions)} passages passed; they are in {out_folder}.{unread}"
+        console.print(message, markup=False, soft_wrap=True)
     raise typer.Exit(0 if passed else 1)
 
 
@@ -90,8 +94,8 @@ async def _generated(
     check_made_folder(folder, REPORT)
     async with model_endpoints(models, budget) as (endpoints, spending):
         author, judge = (
-            KeptReplies(endpoint, folder / "model" / who, spending, called, GenerationError)
-            for who, endpoint, called in zip(("author", "judge"), endpoints, ("PASSAGE", "QUESTION"), strict=True)
+            KeptReplies(endpoint, folder / "model" / role, spending, subject, GenerationError)
+            for role, endpoint, subject in zip(("author", "judge"), endpoints, ("PASSAGE", "QUESTION"), strict=True)
         )
         with writing(folder):
             seed = kept_seed(folder)

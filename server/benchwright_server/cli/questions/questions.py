@@ -20,7 +20,7 @@ from benchwright_server.cli.questions.translate import translate
 from benchwright_server.cli.questions.try_out import try_questions
 from benchwright_server.cli.terminal.interruption import interruptible
 from benchwright_server.cli.terminal.options import Budget, Json, NewPack, Replace, Sandbox
-from benchwright_server.cli.terminal.output import out, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, plain_errors, print_json
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.cli.terminal.table import Table
 from benchwright_server.errors import ServerError
@@ -52,7 +52,7 @@ def add_to(parent: typer.Typer) -> None:
 
 def from_exam(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The exam, a PDF; also a scanned one.")],
-    to: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Gets a folder for each question.")],
+    target_folder: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Gets a folder for each question.")],
     model: Annotated[
         str,
         typer.Option(metavar="JUDGE", help="The model judge that sorts what is on the pages; rules do if not given."),
@@ -70,19 +70,19 @@ def from_exam(
     Exit status: 0 nothing has to be checked, 1 something has to be, 2 the exam can't be read.
     """
     with plain_errors(), interruptible(_AGAIN):
-        found, asked = asyncio.run(_extracted(file, to, model, language, sandbox, budget))
-    findings = [*found.ledger.findings, *found.items.findings]
+        extracted, request_count = asyncio.run(_extracted(file, target_folder, model, language, sandbox, budget))
+    findings = [*extracted.ledger.findings, *extracted.items.findings]
     if json_output:
         print_json(
             {
-                "questions": [item.model_dump(mode="json", include=_SHOWN) for item in found.items.items],
-                "findings": [one.model_dump(mode="json") for one in findings],
-                "kept": list(found.review.kept),
-                "requests": asked,
+                "questions": [item.model_dump(mode="json", include=_SHOWN) for item in extracted.items.items],
+                "findings": [finding.model_dump(mode="json") for finding in findings],
+                "kept": list(extracted.review.kept_files),
+                "requests": request_count,
             }
         )
     else:
-        _print(found, findings, to)
+        _print(extracted, findings, target_folder)
     raise typer.Exit(1 if findings else 0)
 
 
@@ -92,20 +92,22 @@ async def _extracted(
     from benchwright_exams.work import extract
     from benchwright_judges.models.budget import OutOfBudgetError
 
-    async with _model(model, folder, budget) as asked:
-        with ExitStack() as shown:
+    async with _model(model, folder, budget) as exam_model:
+        with ExitStack() as meters:
 
             def began(pages: int) -> Callable[[], None]:
-                return shown.enter_context(progress("reading", pages, "pages")).advance
+                return meters.enter_context(progress("reading", pages, "pages")).advance
 
             try:
-                found = await extract(file, folder, language=language, sandbox=sandbox, model=asked, began=began)
+                extracted = await extract(
+                    file, folder, language=language, sandbox=sandbox, model=exam_model, began=began
+                )
             except OutOfBudgetError as error:
                 raise ServerError(
                     "The budget does not suffice for the whole exam. The model's replies are kept: run the command"
                     " again with a larger --budget."
                 ) from error
-    return found, asked.asked if asked is not None else 0
+    return extracted, exam_model.request_count if exam_model is not None else 0
 
 
 @asynccontextmanager
@@ -120,9 +122,9 @@ async def _model(name: str, folder: Path, budget: float | None) -> AsyncIterator
         yield Model(endpoint, folder / "model", spending)
 
 
-def _print(found: Extracted, findings: list[Finding], folder: Path) -> None:
+def _print(extracted: Extracted, findings: list[Finding], folder: Path) -> None:
     table = Table("question", "format", "points", "figures", "choices", "solution", "begins")
-    for item in found.items.items:
+    for item in extracted.items.items:
         figures = {block.region for block in (*item.context, *item.body) if block.region}
         begins = next((block.text for block in item.body if block.text), "")
         table.add_row(
@@ -135,16 +137,21 @@ def _print(found: Extracted, findings: list[Finding], folder: Path) -> None:
             begins[:60],
         )
     table.print()
-    for one in findings:
-        place = f"question {one.item}" if one.item else f"page {one.page}" if one.page else "the file"
-        out.print(f"check {place}: {one.says}", markup=False, soft_wrap=True)
-    for name in found.review.kept:
-        out.print(f"kept your edit of {name}, which would be written differently now", markup=False, soft_wrap=True)
-    for label in found.review.gone:
-        out.print(f"question {label} is not found any more; its files are still there", markup=False, soft_wrap=True)
-    regions = len(found.ledger.regions)
-    out.print(
-        f"{len(found.items.items)} questions of {len(found.exam.pages)} pages in {folder / 'items'}; {regions} things"
+    for finding in findings:
+        location = (
+            f"question {finding.item}" if finding.item else f"page {finding.page}" if finding.page else "the file"
+        )
+        console.print(f"check {location}: {finding.says}", markup=False, soft_wrap=True)
+    for name in extracted.review.kept_files:
+        console.print(f"kept your edit of {name}, which would be written differently now", markup=False, soft_wrap=True)
+    for label in extracted.review.gone:
+        console.print(
+            f"question {label} is not found any more; its files are still there", markup=False, soft_wrap=True
+        )
+    regions = len(extracted.ledger.regions)
+    console.print(
+        f"{len(extracted.items.items)} questions of {len(extracted.exam.pages)} pages in {folder / 'items'}; "
+        f"{regions} things"
         f" on the pages are accounted for in {folder / 'regions.json'}.",
         markup=False,
         soft_wrap=True,
@@ -161,11 +168,12 @@ def make_pack_command(
     with plain_errors():
         from benchwright_exams.review.packing import make_pack
 
-        made = make_pack(folder, pack)
-        Store(Home.find()).add(made, replace=replace)
+        question_pack = make_pack(folder, pack)
+        Store(Home.find()).add(question_pack, replace=replace)
     if json_output:
-        print_json({"pack": pack, "problems": [problem.id for problem in made.problems]})
+        print_json({"pack": pack, "problems": [problem.id for problem in question_pack.problems]})
         return
-    out.print(
-        f"{len(made.problems)} questions added as {pack}; the pack's folder is {folder / 'pack'}.", soft_wrap=True
+    console.print(
+        f"{len(question_pack.problems)} questions added as {pack}; the pack's folder is {folder / 'pack'}.",
+        soft_wrap=True,
     )

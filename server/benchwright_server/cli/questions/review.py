@@ -13,10 +13,10 @@ from rich.rule import Rule
 
 from benchwright_server.cli.terminal.interruption import interruptible
 from benchwright_server.cli.terminal.options import Json, PackOut
-from benchwright_server.cli.terminal.output import err, out, plain_errors, print_json, writing
+from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json, writing
 
 if TYPE_CHECKING:
-    from benchwright_authoring.review.accepted import Standing
+    from benchwright_authoring.review.accepted import ReviewStanding
     from benchwright_authoring.review.reviews import Review, Reviewer
     from benchwright_problems.problem import Problem
 
@@ -37,19 +37,19 @@ def review(
 
         reviewer = Reviewer(folder, name)
         waiting = reviewer.waiting(questions_of(folder))
-        done = 0
+        reviewed_count = 0
         # The end of the input is an end too.
         with suppress(EOFError):
             for number, (problem, begun) in enumerate(waiting, start=1):
-                out.print(Rule(f"{number} of {len(waiting)}"))
+                console.print(Rule(f"{number} of {len(waiting)}"))
                 _show_question(problem)
-                answered = begun or _answer(reviewer, problem)
-                if answered == _QUIT:
+                answered_review = begun or _answer(reviewer, problem)
+                if answered_review == _QUIT:
                     break
-                if not isinstance(answered, str):
-                    _decide(reviewer, problem, folder, answered)
-                    done += 1
-        err.print(f"{done} reviewed; {len(waiting) - done} are left for you.")
+                if not isinstance(answered_review, str):
+                    _decide(reviewer, problem, folder, answered_review)
+                    reviewed_count += 1
+        err.print(f"{reviewed_count} reviewed; {len(waiting) - reviewed_count} are left for you.")
 
 
 def accepted(
@@ -68,14 +68,14 @@ def accepted(
     with plain_errors():
         from benchwright_authoring.review.accepted import standing, write_accepted
 
-        found, reviews = standing(folder, reviewers, unanimous=unanimous)
+        pack_standing, reviews = standing(folder, reviewers, unanimous=unanimous)
         with writing(out_folder):
-            write_accepted(folder, out_folder, found, reviews)
+            write_accepted(folder, out_folder, pack_standing, reviews)
     if json_output:
-        print_json(vars(found))
+        print_json(vars(pack_standing))
     else:
-        _print(found, out_folder)
-    raise typer.Exit(1 if found.open else 0)
+        _print(pack_standing, out_folder)
+    raise typer.Exit(1 if pack_standing.open else 0)
 
 
 def _show_question(problem: Problem) -> None:
@@ -88,45 +88,52 @@ def _answer(reviewer: Reviewer, problem: Problem) -> Review | str:
     """The review with the answer, or what was chosen instead of one."""
     letters = [choice.letter for choice in problem.public.question.choices] if problem.public.question else []
     began = time.monotonic()
-    asked = f"Your answer ({_SKIP} skips, {_QUIT} quits)"
-    chosen = Prompt.ask(asked, choices=[*letters, _SKIP, _QUIT], console=out, case_sensitive=False)
+    question = f"Your answer ({_SKIP} skips, {_QUIT} quits)"
+    chosen = Prompt.ask(question, choices=[*letters, _SKIP, _QUIT], console=console, case_sensitive=False)
     if chosen in (_SKIP, _QUIT):
         return chosen
     return reviewer.answer(problem, chosen, time.monotonic() - began)
 
 
-def _decide(reviewer: Reviewer, problem: Problem, folder: Path, answered: Review) -> None:
+def _decide(reviewer: Reviewer, problem: Problem, folder: Path, answered_review: Review) -> None:
     from benchwright_authoring.generation.writing import PASSAGE
     from benchwright_authoring.review.checks import Check
 
     began = time.monotonic()
     key = problem.hidden.answer
     if key is not None:
-        _text(f"The key is {key.value}; you chose {answered.answer}.")
+        _text(f"The key is {key.value}; you chose {answered_review.answer}.")
         _text(key.explanation)
     passage = folder / problem.id / PASSAGE
     if passage.is_file():
         _text(f"It was written from the passage in {passage}.")
-    checks = [one for one in Check if Confirm.ask(one.value, console=out)]
-    accepts = len(checks) == len(Check) and Confirm.ask("Do you accept the question?", console=out)
+    checks = [check for check in Check if Confirm.ask(check.value, console=console)]
+    accepts = len(checks) == len(Check) and Confirm.ask("Do you accept the question?", console=console)
     comment = ""
     while not accepts and not comment.strip():
-        comment = Prompt.ask("What is wrong?", console=out)
+        comment = Prompt.ask("What is wrong?", console=console)
     spent = time.monotonic() - began
     reviewer.decide(problem, accepts=accepts, checks=checks, comment=comment, seconds=spent)
 
 
-def _print(found: Standing, folder: Path) -> None:
-    left = f", {len(found.open)} lack reviews" if found.open else ""
-    told = f"{len(found.accepted)} questions accepted, {len(found.rejected)} rejected{left}; the pack is in {folder}."
-    out.print(told, markup=False, soft_wrap=True)
-    agreed = f"Krippendorff's alpha {found.alpha:.2f}" if found.alpha is not None else "Krippendorff's alpha undefined"
-    out.print(f"{agreed}; {found.right} of {found.reviews} answers given before the key were right.")
-    for name, seconds in found.median_s.items():
-        out.print(f"{name}: median {seconds:.0f} s per question.", markup=False)
+def _print(pack_standing: ReviewStanding, folder: Path) -> None:
+    left = f", {len(pack_standing.open)} lack reviews" if pack_standing.open else ""
+    accepted, rejected = len(pack_standing.accepted), len(pack_standing.rejected)
+    message = f"{accepted} questions accepted, {rejected} rejected{left}; the pack is in {folder}."
+    console.print(message, markup=False, soft_wrap=True)
+    agreed = (
+        f"Krippendorff's alpha {pack_standing.alpha:.2f}"
+        if pack_standing.alpha is not None
+        else "Krippendorff's alpha undefined"
+    )
+    console.print(
+        f"{agreed}; {pack_standing.right} of {pack_standing.reviews} answers given before the key were right."
+    )
+    for name, seconds in pack_standing.median_s.items():
+        console.print(f"{name}: median {seconds:.0f} s per question.", markup=False)
 
 
 def _text(text: str) -> None:
     from benchwright_judges.models.prompt import visible
 
-    out.print(visible(text), markup=False, soft_wrap=True)
+    console.print(visible(text), markup=False, soft_wrap=True)

@@ -11,7 +11,7 @@ import typer
 from benchwright_server.authoring.model_endpoints import model_endpoints
 from benchwright_server.cli.terminal.interruption import interruptible
 from benchwright_server.cli.terminal.options import Budget, Json
-from benchwright_server.cli.terminal.output import out, plain_errors, print_json, writing
+from benchwright_server.cli.terminal.output import console, plain_errors, print_json, writing
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.errors import ServerError
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def translate(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="An author's pack folder with questions.")],
-    to: Annotated[str, typer.Option("--to", metavar="LANGUAGE", help="en, de, fr or zh.")],
+    target_language: Annotated[str, typer.Option("--to", metavar="LANGUAGE", help="en, de, fr or zh.")],
     out_folder: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="Gets the translated pack.")],
     model: Annotated[str, typer.Option(metavar="JUDGE", help="The model judge that translates.")],
     back: Annotated[
@@ -42,21 +42,25 @@ def translate(
     with plain_errors(), interruptible("The replies are kept: the same command continues where it stopped."):
         from benchwright_authoring.translation.translating import write_translated
 
-        found = asyncio.run(_translated(folder, to, out_folder, model, back or model, language, budget))
+        translations = asyncio.run(
+            _translated(folder, target_language, out_folder, model, back or model, language, budget)
+        )
         with writing(out_folder):
-            passed = write_translated(folder, out_folder, found, to)
-    failed = [one for one in found if not one.made]
+            passed = write_translated(folder, out_folder, translations, target_language)
+    failed = [translation for translation in translations if not translation.made]
     if json_output:
-        print_json([one.model_dump(mode="json", exclude={"texts", "back"}) for one in found])
+        print_json([translation.model_dump(mode="json", exclude={"texts", "back"}) for translation in translations])
     else:
-        for one in failed:
-            out.print(f"{one.problem}: {'; '.join(one.faults)}.", markup=False, soft_wrap=True)
-        out.print(f"{passed} of {len(found)} questions passed; they are in {out_folder}.", markup=False, soft_wrap=True)
+        for translation in failed:
+            console.print(f"{translation.problem}: {'; '.join(translation.faults)}.", markup=False, soft_wrap=True)
+        console.print(
+            f"{passed} of {len(translations)} questions passed; they are in {out_folder}.", markup=False, soft_wrap=True
+        )
     raise typer.Exit(1 if failed else 0)
 
 
 async def _translated(
-    folder: Path, to: str, out_folder: Path, model: str, back: str, language: str, budget: float | None
+    folder: Path, target_language: str, out_folder: Path, model: str, back: str, language: str, budget: float | None
 ) -> Sequence[Translated]:
     from benchwright_authoring.translation.translating import (
         TranslationError,
@@ -68,16 +72,18 @@ async def _translated(
     from benchwright_judges.models.budget import OutOfBudgetError
     from benchwright_judges.models.kept_replies import KeptReplies
 
-    wanted = questions_of(folder, language, to)
+    questions = questions_of(folder, language, target_language)
     check_folder(folder, out_folder)
     async with model_endpoints([model, back], budget) as (endpoints, spending):
-        there, again = (
+        forward_replies, back_replies = (
             KeptReplies(endpoint, out_folder / "model" / way, spending, "QUESTION", TranslationError)
             for way, endpoint in zip(("there", "back"), endpoints, strict=True)
         )
-        with progress("translating", len(wanted), "questions") as meter:
+        with progress("translating", len(questions), "questions") as meter:
             try:
-                return await translate_all(wanted, Translator(there, again, language, to), meter.advance)
+                return await translate_all(
+                    questions, Translator(forward_replies, back_replies, language, target_language), meter.advance
+                )
             except OutOfBudgetError as error:
                 raise ServerError(
                     "The budget does not suffice for all questions. The replies are kept: run the command again with a"

@@ -15,7 +15,7 @@ from benchwright_server.authoring.model_endpoints import model_endpoints
 from benchwright_server.cli.problems.whole_pack import whole_pack
 from benchwright_server.cli.terminal.interruption import interruptible
 from benchwright_server.cli.terminal.options import Budget, Json
-from benchwright_server.cli.terminal.output import out, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, plain_errors, print_json
 from benchwright_server.cli.terminal.progress import progress
 from benchwright_server.cli.terminal.table import Table
 from benchwright_server.errors import ServerError
@@ -40,46 +40,59 @@ def try_questions(
     they are right, so they are for the question's author. Exit status: 0 all models answered, 1 one did not.
     """
     with plain_errors(), interruptible("Nothing is kept."):
-        wanted = _questions(whole_pack(Store(Home.find()), pack).problems, question or ())
-        tried = asyncio.run(_tried(wanted, list(dict.fromkeys(model or ())), budget))
+        questions = _questions(whole_pack(Store(Home.find()), pack).problems, question or ())
+        tried = asyncio.run(_tried(questions, list(dict.fromkeys(model or ())), budget))
     if json_output:
-        print_json([one.model_dump(mode="json") for one in tried])
+        print_json([tried_question.model_dump(mode="json") for tried_question in tried])
     else:
         _print(tried, replies)
-    raise typer.Exit(1 if any(one.why for one in tried) else 0)
+    raise typer.Exit(1 if any(tried_question.why for tried_question in tried) else 0)
 
 
 def _questions(problems: Sequence[Problem], ids: Sequence[str]) -> Sequence[Problem]:
-    questions = [one for one in problems if one.kind is Kind.QUESTION]
-    known = [one.id for one in questions]
-    if unknown := [one for one in ids if one not in known]:
-        raise ServerError(f"There is no question {unknown[0]}; there is {', '.join(known) or 'none'}.")
-    return [one for one in questions if not ids or one.id in ids]
+    questions = [problem for problem in problems if problem.kind is Kind.QUESTION]
+    known_ids = [known_question.id for known_question in questions]
+    if unknown := [question_id for question_id in ids if question_id not in known_ids]:
+        raise ServerError(f"There is no question {unknown[0]}; there is {', '.join(known_ids) or 'none'}.")
+    return [known_question for known_question in questions if not ids or known_question.id in ids]
 
 
-async def _tried(wanted: Sequence[Problem], models: Sequence[str], budget: float | None) -> Sequence[TriedQuestion]:
+async def _tried(questions: Sequence[Problem], models: Sequence[str], budget: float | None) -> Sequence[TriedQuestion]:
     from benchwright_authoring.model_answers import tried
     from benchwright_judges.models.budget import OutOfBudgetError
 
     if not models:
         raise ServerError("Name at least one model of judges.toml with --model.")
     async with model_endpoints(models, budget) as (endpoints, spending):
-        with progress("asking", len(wanted) * len(endpoints), "answers") as meter:
+        with progress("asking", len(questions) * len(endpoints), "answers") as meter:
             try:
-                return await tried(wanted, endpoints, spending, meter.advance)
+                return await tried(questions, endpoints, spending, meter.advance)
             except OutOfBudgetError as error:
                 raise ServerError(
                     "The budget does not suffice for all questions: name fewer, or give a larger --budget."
                 ) from error
 
 
-def _print(found: Sequence[TriedQuestion], replies: bool) -> None:
+def _print(tried_questions: Sequence[TriedQuestion], replies: bool) -> None:
     table = Table("question", "model", "answer", "right")
-    for one in found:
-        said = one.why or one.answer or ("in words" if one.is_right is None else "none")
-        right = "" if one.why else "?" if one.is_right is None else "yes" if one.is_right else "no"
-        table.add_row(one.problem, one.model, said, right)
+    for tried_question in tried_questions:
+        cell = (
+            tried_question.why or tried_question.answer or ("in words" if tried_question.is_right is None else "none")
+        )
+        right = (
+            ""
+            if tried_question.why
+            else "?"
+            if tried_question.is_right is None
+            else "yes"
+            if tried_question.is_right
+            else "no"
+        )
+        table.add_row(tried_question.problem, tried_question.model, cell, right)
     table.print()
-    for one in found if replies else ():
-        said = "".join(char if char.isprintable() or char in "\n\t" else "\ufffd" for char in one.said or one.why)
-        out.print(f"\n{one.problem}, {one.model}:\n{said}", markup=False, soft_wrap=True)
+    for tried_question in tried_questions if replies else ():
+        cell = "".join(
+            char if char.isprintable() or char in "\n\t" else "\ufffd"
+            for char in tried_question.said or tried_question.why
+        )
+        console.print(f"\n{tried_question.problem}, {tried_question.model}:\n{cell}", markup=False, soft_wrap=True)

@@ -12,7 +12,7 @@ from inspect_ai.model import ModelOutput, get_model
 from pydantic import JsonValue
 
 from benchwright_analysis.report.demo.demo import make_demo
-from benchwright_analysis.report.report import ReportOptions, Written, write_report
+from benchwright_analysis.report.report import ReportFiles, ReportOptions, write_report
 from benchwright_attempts import log_file
 from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
@@ -24,7 +24,7 @@ from benchwright_subjects.evaluation.evaluation import Run, evaluate
 _QUESTIONS = ("load-use-stalls", "vipt-synonyms", "cache-tag-bits", "memory-bandwidth")
 
 
-def write_demo(options: ReportOptions, people: int, *, quiet: bool) -> Written:
+def write_demo(options: ReportOptions, people: int, *, quiet: bool) -> ReportFiles:
     """Simulate a study, ask a model that always gives the same answer, and report on both.
 
     Args:
@@ -43,28 +43,28 @@ def write_demo(options: ReportOptions, people: int, *, quiet: bool) -> Written:
     with _home(folder) as home:
         store = Store(home)
         show(f"Simulating a study of {people} people …")
-        made = make_demo(log_file(home), store, people=people, seed=options.seed)
+        demo = make_demo(log_file(home), store, people=people, seed=options.seed)
         show("Asking Inspect's mockllm a few questions …")
         logs = folder / "evals"
         _ask_mock_model(logs)
         show("Writing the report …")
-        options = replace(options, study=made.study, simulated=True, logs=(*options.logs, logs))
+        options = replace(options, study=demo.study, simulated=True, logs=(*options.logs, logs))
         with opened_log() as log:
-            return write_report(log, store, options, made.rated)
+            return write_report(log, store, options, demo.rated)
 
 
 @contextlib.contextmanager
 def _home(folder: Path) -> Iterator[Home]:
     """Everything below this folder, also for the tasks that Inspect starts."""
-    before = os.environ.get("BENCHWRIGHT_HOME")
+    previous_home = os.environ.get("BENCHWRIGHT_HOME")
     os.environ["BENCHWRIGHT_HOME"] = str(folder)
     try:
         yield Home.find()
     finally:
-        if before is None:
+        if previous_home is None:
             del os.environ["BENCHWRIGHT_HOME"]
         else:
-            os.environ["BENCHWRIGHT_HOME"] = before
+            os.environ["BENCHWRIGHT_HOME"] = previous_home
 
 
 def _ask_mock_model(logs: Path) -> None:

@@ -17,12 +17,12 @@ from benchwright_problems.storage.store import Store
 from benchwright_server.cli.study.log import opened_log
 from benchwright_server.cli.terminal.option_groups import grouped
 from benchwright_server.cli.terminal.options import BootstrapSeed, Json
-from benchwright_server.cli.terminal.output import err, out, plain_errors, print_json, writing
+from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json, writing
 from benchwright_server.errors import ServerError
 from benchwright_subjects.evaluation.kept_evals import folder_of
 
 if TYPE_CHECKING:
-    from benchwright_analysis.report.report import ReportOptions, Written
+    from benchwright_analysis.report.report import ReportFiles, ReportOptions
     from benchwright_analysis.report.rows.from_table import TableReport
     from benchwright_analysis.statistics.failures import Embedding, Namer
 
@@ -85,7 +85,7 @@ class Sources:
 
 
 @dataclass(frozen=True)
-class Elsewhere:
+class ForeignTable:
     """A table of attempts that were not recorded here."""
 
     table: Annotated[
@@ -114,7 +114,7 @@ def report(
     folder: Annotated[Path, typer.Option("--out", metavar="DIR", help="A folder for the report; created if missing.")],
     selection: Selection,
     sources: Sources,
-    elsewhere: Elsewhere,
+    elsewhere: ForeignTable,
     demo: Demo,
     json_output: Json = False,
 ) -> None:
@@ -125,20 +125,25 @@ def report(
             if missing := next((log for log in options.logs if not log.exists()), None):
                 raise ServerError(f"There is no {missing}.")
             if elsewhere.table is not None:
-                written: TableReport | Written = _write_table(elsewhere, folder, selection, demo, sources)
+                written_report: TableReport | ReportFiles = _write_table(elsewhere, folder, selection, demo, sources)
             elif elsewhere.mapping is not None:
                 raise ServerError("--mapping says what the columns of a table are: give the table with --from.")
             elif demo.demo:
                 # It loads Inspect, which takes longer than most reports.
                 from benchwright_server.cli.report.demo import write_demo
 
-                written = write_demo(options, demo.people, quiet=json_output)
+                written_report = write_demo(options, demo.people, quiet=json_output)
             else:
-                written = _write(options, sources.votes)
+                written_report = _write(options, sources.votes)
     if json_output:
-        print_json({"page": str(written.page), "attempts": written.attempts, "counted": written.counted})
+        print_json(
+            {"page": str(written_report.page), "attempts": written_report.attempts, "counted": written_report.counted}
+        )
         return
-    out.print(f"{written.counted} of {written.attempts} attempts count. The report: {written.page}", soft_wrap=True)
+    console.print(
+        f"{written_report.counted} of {written_report.attempts} attempts count. The report: {written_report.page}",
+        soft_wrap=True,
+    )
 
 
 def _options(folder: Path, selection: Selection, sources: Sources, demo: Demo) -> ReportOptions:
@@ -150,12 +155,12 @@ def _options(folder: Path, selection: Selection, sources: Sources, demo: Demo) -
         folder=folder,
         study=selection.study,
         attempts=tuple(selection.attempts or ()),
-        without=tuple(selection.without or ()),
+        excluded_attempts=tuple(selection.without or ()),
         models=selection.models,
         events=sources.events,
         check=sources.check,
         logs=tuple(sources.logs or ()),
-        kept=None if demo.demo else folder_of(Home.find()),
+        kept_folder=None if demo.demo else folder_of(Home.find()),
         opinions=None if demo.demo else SecondOpinions(Home.find()),
         model_facts=read_model_facts(sources.model_facts) if sources.model_facts is not None else (),
         embed=_embedding() if sources.embeddings else None,
@@ -195,7 +200,9 @@ def _namer() -> Namer:
     return name
 
 
-def _write_table(elsewhere: Elsewhere, folder: Path, selection: Selection, demo: Demo, sources: Sources) -> TableReport:
+def _write_table(
+    elsewhere: ForeignTable, folder: Path, selection: Selection, demo: Demo, sources: Sources
+) -> TableReport:
     from benchwright_analysis.report.rows.from_table import TableOptions, write_table_report
 
     if demo.demo or selection.study or selection.attempts or selection.without:
@@ -211,7 +218,7 @@ def _write_table(elsewhere: Elsewhere, folder: Path, selection: Selection, demo:
     return write_table_report(TableOptions(elsewhere.table, folder, elsewhere.mapping, sources.seed))
 
 
-def _write(options: ReportOptions, votes: Path | None) -> Written:
+def _write(options: ReportOptions, votes: Path | None) -> ReportFiles:
     from benchwright_analysis.report.report import write_report
     from benchwright_judges.agreement.rated import read_votes
     from benchwright_server.cli.judge.agreement import rated_of_records

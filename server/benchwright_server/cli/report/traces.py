@@ -11,7 +11,7 @@ from benchwright_foundation.atomic import write_atomically
 from benchwright_foundation.errors import needs
 from benchwright_server.cli.study.log import opened_attempts
 from benchwright_server.cli.terminal.options import AttemptId
-from benchwright_server.cli.terminal.output import out, plain_errors, writing
+from benchwright_server.cli.terminal.output import console, plain_errors, writing
 
 if TYPE_CHECKING:
     from benchwright_analysis.trace.step import Trace
@@ -50,4 +50,4 @@ def _write(trace: Trace, output: Path) -> None:
 
     with writing(output):
         write_atomically(output.absolute(), trace_page(trace).encode(), 0o600)
-    out.print(f"The page: {output}", markup=False, soft_wrap=True)
+    console.print(f"The page: {output}", markup=False, soft_wrap=True)

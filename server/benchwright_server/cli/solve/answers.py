@@ -15,7 +15,7 @@ from benchwright_judges.agreement.tally import tally
 from benchwright_problems.problem import Problem
 from benchwright_problems.storage.responses import Response
 from benchwright_problems.verdict import Reason, Verdict
-from benchwright_server.cli.terminal.output import out
+from benchwright_server.cli.terminal.output import console
 from benchwright_server.cli.terminal.table import Table
 
 _COUNTS = ("total", "right", "wrong", "unreadable", "empty", "pending", "undecided")
@@ -38,20 +38,21 @@ def summarize(answers: Sequence[Response], verdicts: Sequence[Verdict]) -> dict[
         answers: To problems with their hidden parts.
         verdicts: In the same order.
     """
-    given = [
+    given_answers = [
         _Answer(answer.problem, verdict.reason, _by_script(answer))
         for answer, verdict in zip(answers, verdicts, strict=True)
     ]
     groups: dict[str, dict[str, list[_Answer]]] = {"by_format": {}, "by_language": {}, "by_domain": {}}
-    for one in given:
-        for group, label in zip(groups.values(), _labels(one.problem), strict=True):
+    for given_answer in given_answers:
+        for group, label in zip(groups.values(), _labels(given_answer.problem), strict=True):
             if label:
-                group.setdefault(label, []).append(one)
+                group.setdefault(label, []).append(given_answer)
     counted: dict[str, JsonValue] = {
-        name: {label: _counts(of) for label, of in sorted(group.items())} for name, group in groups.items()
+        name: {label: _counts(group_answers) for label, group_answers in sorted(group.items())}
+        for name, group in groups.items()
     }
-    waiting = Counter(one.detail for one in verdicts if one.reason.waits_for_judge)
-    return {**_counts(given), "waiting_because": dict(waiting.most_common()), **counted}
+    waiting = Counter(verdict.detail for verdict in verdicts if verdict.reason.waits_for_judge)
+    return {**_counts(given_answers), "waiting_because": dict(waiting.most_common()), **counted}
 
 
 def print_summary(summary: Mapping[str, JsonValue], folder: Path | None) -> None:
@@ -71,25 +72,25 @@ def print_summary(summary: Mapping[str, JsonValue], folder: Path | None) -> None
             numbers = [str(counts[key]) for key in _COUNTS]
             table.add_row(name, *numbers, *(_percent(counts[key]) for key in _SHARES.values()))
     table.print()
-    out.print(f"Accuracy is the share of right answers among the {summary['judged']} that are judged.")
+    console.print(f"Accuracy is the share of right answers among the {summary['judged']} that are judged.")
     if summary["pending"]:
-        out.print(
+        console.print(
             f"Answers that wait for a judge: {summary['pending']}. `benchwright judge pending` lists them; once they"
             " are judged, the same command counts them.",
             soft_wrap=True,
         )
         _print_reasons(summary["waiting_because"])
     if summary["undecided"]:
-        where = f"{folder / 'verdicts.jsonl'} says why" if folder else "--out DIR writes the reasons"
-        out.print(f"Undecided answers: {summary['undecided']}; {where}.", markup=False, soft_wrap=True)
+        notice = f"{folder / 'verdicts.jsonl'} says why" if folder else "--out DIR writes the reasons"
+        console.print(f"Undecided answers: {summary['undecided']}; {notice}.", markup=False, soft_wrap=True)
 
 
 def _print_reasons(counted: JsonValue) -> None:
     reasons = [*counted.items()] if isinstance(counted, dict) else []
     for reason, count in reasons[:_REASONS_SHOWN]:
-        out.print(f"  {count}: {reason}", markup=False, highlight=False, soft_wrap=True)
-    if (others := len(reasons) - _REASONS_SHOWN) > 0:
-        out.print(f"  Other reasons: {others}. `--out DIR` writes the reason of every answer.")
+        console.print(f"  {count}: {reason}", markup=False, highlight=False, soft_wrap=True)
+    if (other_count := len(reasons) - _REASONS_SHOWN) > 0:
+        console.print(f"  Other reasons: {other_count}. `--out DIR` writes the reason of every answer.")
 
 
 def _by_script(answer: Response) -> float | None:
@@ -102,10 +103,10 @@ def _labels(problem: Problem) -> tuple[str, str, str]:
     return (question.format.value, question.language, question.domain) if question else (problem.kind.value, "", "")
 
 
-def _counts(given: Sequence[_Answer]) -> dict[str, JsonValue]:
+def _counts(given_answers: Sequence[_Answer]) -> dict[str, JsonValue]:
     """How many of each kind, and the shares of right ones."""
-    counted = tally(one.reason for one in given)
-    by_script = [one.by_script for one in given if one.by_script is not None]
+    counted = tally(given_answer.reason for given_answer in given_answers)
+    by_script = [given_answer.by_script for given_answer in given_answers if given_answer.by_script is not None]
     return {
         **asdict(counted),
         "judged": counted.judged,

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from benchwright_attempts.grading.given_answers import GivenAnswer, GivenAnswers, recorded_before
-from benchwright_attempts.grading.grading import ANSWER, Graded, graded_answer, judge_answer
+from benchwright_attempts.grading.grading import ANSWER, GradingOutcome, graded_answer, judge_answer
 from benchwright_attempts.grading.judging import Judging
 from benchwright_foundation.home import Home
 from benchwright_harness.cluster.configuration import open_executor
@@ -100,16 +100,17 @@ def grade_batch(pack: str, responses: Path, batch: Batch, origins: Origins, json
     left_out = write_left_out(invalid, responses.stem, batch.output)
     hidden = {name: store.unseal(f"{pack}/{name}") for name in {answer.problem.id for answer in answers}}
     answers = [replace(answer, problem=hidden[answer.problem.id]) for answer in answers]
-    given = Reader(pack, responses, origins).read(answers)
+    given_answers = Reader(pack, responses, origins).read(answers)
     answers = [
-        replace(one, text=read.files.get(ANSWER, b"").decode()) for one, read in zip(answers, given, strict=True)
+        replace(response, text=read.files.get(ANSWER, b"").decode())
+        for response, read in zip(answers, given_answers, strict=True)
     ]
     with interruptible("All verdicts so far are kept: the same command continues where it stopped."):
-        graded = _recorded(given, batch)
-    solver = ", ".join(sorted({one.solver for one in given}))
+        graded = _recorded(given_answers, batch)
+    solver = ", ".join(sorted({given_answer.solver for given_answer in given_answers}))
     if batch.output is not None:
         write_files(batch.output, pack, answers, graded, solver, batch.k)
-    summary = summarize(answers, [one.verdict for one in graded])
+    summary = summarize(answers, [grade.verdict for grade in graded])
     if json_output:
         print_json({"pack": pack, "solver": solver, "left_out": len(invalid.errors), **summary})
     else:
@@ -119,52 +120,60 @@ def grade_batch(pack: str, responses: Path, batch: Batch, origins: Origins, json
     raise typer.Exit(2 if summary["undecided"] else 0)
 
 
-def _recorded(given: Sequence[GivenAnswer], batch: Batch) -> list[Graded]:
+def _recorded(given_answers: Sequence[GivenAnswer], batch: Batch) -> list[GradingOutcome]:
     """Grades answers as attempts of the event log."""
     with opened_log() as log:
-        given = recorded_before(log, given)
-        attempts = GivenAnswers(log, Home.find(), given)
+        given_answers = recorded_before(log, given_answers)
+        attempts = GivenAnswers(log, Home.find(), given_answers)
         attempts.receive()
-        graded = _grade(given, batch)
-        attempts.decide({one.attempt: found for one, found in zip(given, graded, strict=True)})
+        graded = _grade(given_answers, batch)
+        attempts.decide(
+            {given_answer.attempt: grade for given_answer, grade in zip(given_answers, graded, strict=True)}
+        )
     return graded
 
 
-def _grade(given: Sequence[GivenAnswer], batch: Batch) -> list[Graded]:
-    numbered = list(enumerate(given))
-    found = {number: Graded(answer.flaw) for number, answer in numbered if answer.flaw is not None}
-    designs = [one for one in numbered if one[1].problem.kind is Kind.DESIGN and one[1].flaw is None]
-    found |= _scored([one for one in numbered if one[1].problem.kind is not Kind.DESIGN])
+def _grade(given_answers: Sequence[GivenAnswer], batch: Batch) -> list[GradingOutcome]:
+    numbered = list(enumerate(given_answers))
+    grades = {number: GradingOutcome(answer.flaw) for number, answer in numbered if answer.flaw is not None}
+    designs = [
+        numbered_answer
+        for numbered_answer in numbered
+        if numbered_answer[1].problem.kind is Kind.DESIGN and numbered_answer[1].flaw is None
+    ]
+    grades |= _scored(
+        [numbered_answer for numbered_answer in numbered if numbered_answer[1].problem.kind is not Kind.DESIGN]
+    )
     judging = Judging(Home.find(), reader=batch.reader, budget_usd=batch.budget)
     waiting = [
-        (number, given[number])
-        for number, graded in found.items()
-        if graded.judgement is not None and judging.is_for_model(given[number].problem, graded.judgement)
+        (number, given_answers[number])
+        for number, graded in grades.items()
+        if graded.judgement is not None and judging.is_for_model(given_answers[number].problem, graded.judgement)
     ]
     if waiting:
-        found |= asyncio.run(_judged(waiting, judging))
+        grades |= asyncio.run(_judged(waiting, judging))
     if designs:
-        found |= asyncio.run(_run(designs, batch))
-    return [found[number] for number in range(len(given))]
+        grades |= asyncio.run(_run(designs, batch))
+    return [grades[number] for number in range(len(given_answers))]
 
 
-def _scored(answers: _Numbered) -> dict[int, Graded]:
+def _scored(answers: _Numbered) -> dict[int, GradingOutcome]:
     """What rules say, which takes a millisecond each: nothing is kept, the same rules say the same again."""
-    found = {}
+    grades = {}
     with progress("scoring", len(answers), "answers") as meter:
-        for done, (number, answer) in enumerate(answers, 1):
+        for scored_count, (number, answer) in enumerate(answers, 1):
             start = time.monotonic()
             judgement = score(answer.problem, answer.text)
-            found[number] = graded_answer(answer.digest, judgement, time.monotonic() - start)
-            if done % _STEP == 0:
-                meter.show(done, len(answers))
-    return found
+            grades[number] = graded_answer(answer.digest, judgement, time.monotonic() - start)
+            if scored_count % _STEP == 0:
+                meter.show(scored_count, len(answers))
+    return grades
 
 
-async def _judged(answers: _Numbered, judging: Judging) -> dict[int, Graded]:
+async def _judged(answers: _Numbered, judging: Judging) -> dict[int, GradingOutcome]:
     turn = asyncio.Semaphore(_JUDGED_AT_ONCE)
 
-    async def judged(number: int, answer: GivenAnswer) -> tuple[int, Graded]:
+    async def judged(number: int, answer: GivenAnswer) -> tuple[int, GradingOutcome]:
         name = answer.attempt
         async with turn:
             graded = await judge_answer(
@@ -175,12 +184,12 @@ async def _judged(answers: _Numbered, judging: Judging) -> dict[int, Graded]:
 
     try:
         with progress("judging", len(answers), "answers") as meter:
-            return dict(await asyncio.gather(*(judged(*one) for one in answers)))
+            return dict(await asyncio.gather(*(judged(*numbered_answer) for numbered_answer in answers)))
     finally:
         await judging.close()
 
 
-async def _run(designs: _Numbered, batch: Batch) -> dict[int, Graded]:
+async def _run(designs: _Numbered, batch: Batch) -> dict[int, GradingOutcome]:
     home = Home.find()
     sandbox = open_sandbox(batch.sandbox)
     toolchain = toolchain_for(sandbox.name, home.cache)
@@ -189,15 +198,15 @@ async def _run(designs: _Numbered, batch: Batch) -> dict[int, Graded]:
     executor = open_executor(home, jobs=batch.jobs, cluster=batch.cluster, options=batch.cluster_option or ())
     async with executor as runs:
         with progress("grading", len(designs), "runs") as meter:
-            shown = grader(
+            batch_grader = grader(
                 runs,
-                verdicts=VerdictStore.of(home),
-                on_progress=lambda now: meter.show(now.done, now.planned, now.known),
+                verdicts=VerdictStore.from_home(home),
+                on_progress=lambda now: meter.show(now.finished_runs, now.planned, now.known_runs),
             )
-            verdicts = await shown.grade(solutions)
+            verdicts = await batch_grader.grade(solutions)
     if batch.quality:
         verdicts = await _measured(solutions, verdicts, sandbox, toolchain)
-    return {number: Graded(verdict) for (number, _), verdict in zip(designs, verdicts, strict=True)}
+    return {number: GradingOutcome(verdict) for (number, _), verdict in zip(designs, verdicts, strict=True)}
 
 
 async def _measured(
@@ -212,11 +221,11 @@ async def _measured(
 
     async def measured(problem: Problem, files: Mapping[str, bytes], verdict: Verdict) -> Verdict:
         async with turn:
-            found = await measuring.measured(problem, files, verdict)
+            measured_verdict = await measuring.measured(problem, files, verdict)
         meter.advance()
-        return found
+        return measured_verdict
 
     with progress("measuring", len(verdicts), "designs") as meter:
         return await asyncio.gather(
-            *(measured(*one, verdict) for one, verdict in zip(solutions, verdicts, strict=True))
+            *(measured(*solution, verdict) for solution, verdict in zip(solutions, verdicts, strict=True))
         )

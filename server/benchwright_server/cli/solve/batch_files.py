@@ -9,18 +9,18 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from benchwright_attempts.grading.grading import Graded
+from benchwright_attempts.grading.grading import GradingOutcome
 from benchwright_foundation.atomic import write_atomically
 from benchwright_harness import cvdp_report
 from benchwright_problems.storage.responses import Response
 from benchwright_problems.verdict import Reason, Verdict, word_of
 from benchwright_server.cli.terminal.output import err, quality_of, writing
 
-_MISSING = Graded(Verdict(reason=Reason.NO_ANSWER, detail="this sample has no answer to the problem"))
+_MISSING = GradingOutcome(Verdict(reason=Reason.NO_ANSWER, detail="this sample has no answer to the problem"))
 
 
 def write_files(
-    folder: Path, pack: str, answers: Sequence[Response], graded: Sequence[Graded], solver: str, k: int
+    folder: Path, pack: str, answers: Sequence[Response], graded: Sequence[GradingOutcome], solver: str, k: int
 ) -> None:
     """Write `verdicts.jsonl`, and CVDP's reports if the pack has problems of CVDP's categories.
 
@@ -44,26 +44,26 @@ def write_files(
 
 
 def _write_reports(
-    folder: Path, pack: str, answers: Sequence[Response], graded: Sequence[Graded], solver: str, k: int
+    folder: Path, pack: str, answers: Sequence[Response], graded: Sequence[GradingOutcome], solver: str, k: int
 ) -> None:
     all_problems = {answer.problem.id: answer.problem for answer in answers}
     problems = [problem for problem in all_problems.values() if problem.category is not None]
     if not problems:
         return
-    samples: dict[int, dict[str, Graded]] = {}
-    for answer, one in zip(answers, graded, strict=True):
-        samples.setdefault(answer.sample, {})[answer.problem.id] = one
+    samples: dict[int, dict[str, GradingOutcome]] = {}
+    for answer, grade in zip(answers, graded, strict=True):
+        samples.setdefault(answer.sample, {})[answer.problem.id] = grade
     now = datetime.now(UTC).astimezone()
     names = [f"sample_{number + 1}" for number in samples] if len(samples) > 1 else [""]
     reports: list[dict[str, JsonValue]] = []
-    for name, found in zip(names, samples.values(), strict=True):
+    for name, sample_grades in zip(names, samples.values(), strict=True):
         rows = [
-            cvdp_report.Graded(
+            cvdp_report.GradedAnswer(
                 id=problem.id,
                 category=problem.category,
                 difficulty=problem.difficulty,
-                verdict=found.get(problem.id, _MISSING).verdict,
-                score=found.get(problem.id, _MISSING).score,
+                verdict=sample_grades.get(problem.id, _MISSING).verdict,
+                score=sample_grades.get(problem.id, _MISSING).score,
             )
             for problem in problems
             if problem.category is not None
@@ -85,7 +85,7 @@ def _write_json(file: Path, content: dict[str, JsonValue]) -> None:
     write_atomically(file, (json.dumps(content, indent=2) + "\n").encode())
 
 
-def _line(answer: Response, graded: Graded) -> str:
+def _line(answer: Response, graded: GradingOutcome) -> str:
     """A verdict without the names and messages of hidden tests."""
     verdict, judgement = graded.verdict, graded.judgement
     row: dict[str, object] = {

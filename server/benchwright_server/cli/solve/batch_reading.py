@@ -58,11 +58,11 @@ class Reader:
         ServerError: The knowledge cut-off is no date.
     """
 
-    def __init__(self, pack: str, file: Path, said: Origins) -> None:
-        check_cutoff(said.knowledge_cutoff)
+    def __init__(self, pack: str, file: Path, origins: Origins) -> None:
+        check_cutoff(origins.knowledge_cutoff)
         self._pack = pack
         self._file = file
-        self._said = said
+        self._origins = origins
         self._prompts: dict[str, tuple[PromptSet, str]] = {}
 
     def read(self, answers: Sequence[Response]) -> list[GivenAnswer]:
@@ -73,24 +73,24 @@ class Reader:
             ServerError: A condition is none of ours.
         """
         digests = {answer.problem.id: answer.problem.public_digest for answer in answers}
-        return [self._given(answer, digests[answer.problem.id]) for answer in answers]
+        return [self._given_answer(answer, digests[answer.problem.id]) for answer in answers]
 
-    def _given(self, answer: Response, public: str) -> GivenAnswer:
+    def _given_answer(self, answer: Response, public: str) -> GivenAnswer:
         problem, origin = answer.problem, answer.origin
         ref = f"{self._pack}/{problem.id}"
-        solver = self._said.solver or origin.solver or self._file.stem
-        steps = (self._said.think or origin.steps) and problem.public.question is not None
-        prompts = self._said.prompts or origin.prompts
-        found = (
+        solver = self._origins.solver or origin.solver or self._file.stem
+        steps = (self._origins.think or origin.steps) and problem.public.question is not None
+        prompts = self._origins.prompts or origin.prompts
+        reading = (
             Reading(answer.files)
             if answer.gives_files
-            else read(problem, answer.text, self._named(prompts)[0] if prompts else None, steps=steps)
+            else read(problem, answer.text, self._prompt_set(prompts)[0] if prompts else None, steps=steps)
         )
-        files = found.files if answer.gives_files else _as_handed_in(problem, found)
+        files = reading.files if answer.gives_files else _as_handed_in(problem, reading)
         condition = self._condition(problem, origin.condition)
         return GivenAnswer(
             # Without the key, which could be found out from it.
-            attempt=digest([ref, public, solver, answer.sample, _shown(answer)])[:32],
+            attempt=digest([ref, public, solver, answer.sample, _plain_answer(answer)])[:32],
             ref=ref,
             problem=problem,
             digest=public,
@@ -98,45 +98,47 @@ class Reader:
             solver=solver,
             condition=condition,
             recorded=origin.attempt,
-            flaw=found.flaw,
+            flaw=reading.flaw,
             reply=answer.text if steps else "",
-            facts=self._facts(answer, condition, solver, prompts, steps, found),
+            facts=self._facts(answer, condition, solver, prompts, steps, reading),
         )
 
-    def _condition(self, problem: Problem, said: str) -> Solver:
+    def _condition(self, problem: Problem, condition: str) -> Solver:
         try:
-            return self._said.condition or Solver(said or Solver.MODEL)
+            return self._origins.condition or Solver(condition or Solver.MODEL)
         except ValueError:
-            known = ", ".join(Solver)
-            raise ServerError(f"{self._file}: {problem.id}: field condition: {said!r} is none of: {known}.") from None
+            conditions = ", ".join(Solver)
+            raise ServerError(
+                f"{self._file}: {problem.id}: field condition: {condition!r} is none of: {conditions}."
+            ) from None
 
-    def _named(self, name: str) -> tuple[PromptSet, str]:
+    def _prompt_set(self, name: str) -> tuple[PromptSet, str]:
         if name not in self._prompts:
             prompts = prompt_set(name)
             self._prompts[name] = (prompts, digest_of(prompts))
         return self._prompts[name]
 
     def _facts(
-        self, answer: Response, condition: Solver, solver: str, prompts: str, steps: bool, found: Reading
+        self, answer: Response, condition: Solver, solver: str, prompts: str, steps: bool, reading: Reading
     ) -> tuple[Event, ...]:
         """How a model was asked and how long its reply is, if anything is known of that."""
         facts: list[Event] = []
         if condition.is_person:
             return ()
-        shots = answer.origin.shots if self._said.shots is None else self._said.shots
+        shots = answer.origin.shots if self._origins.shots is None else self._origins.shots
         parameters: dict[str, JsonValue] = {"steps": True} if steps else {}
         if shots is not None:
             parameters |= {"shots": shots, "steps": steps}
         if prompts:
-            parameters |= {"prompts": prompts, "prompts_sha256": self._named(prompts)[1]}
-        if self._said.knowledge_cutoff:
-            parameters["knowledge_cutoff"] = self._said.knowledge_cutoff
+            parameters |= {"prompts": prompts, "prompts_sha256": self._prompt_set(prompts)[1]}
+        if self._origins.knowledge_cutoff:
+            parameters["knowledge_cutoff"] = self._origins.knowledge_cutoff
         if parameters:
             tokens = self._tokens.count(answer.text) or 0
-            used = ModelUsage(model=solver, output_tokens=tokens, total_tokens=tokens, parameters=parameters)
-            facts.append(used.model_copy(update={"counted_by": f"tiktoken {ENCODING}"}))
-        if found.confidence is not None:
-            facts.append(SelfEstimate(solved=found.confidence))
+            usage = ModelUsage(model=solver, output_tokens=tokens, total_tokens=tokens, parameters=parameters)
+            facts.append(usage.model_copy(update={"counted_by": f"tiktoken {ENCODING}"}))
+        if reading.confidence is not None:
+            facts.append(SelfEstimate(solved=reading.confidence))
         return tuple(facts)
 
     @cached_property
@@ -144,14 +146,16 @@ class Reader:
         return TokenCounter(Home.find().cache)
 
 
-def _as_handed_in(problem: Problem, found: Reading) -> dict[str, bytes]:
+def _as_handed_in(problem: Problem, reading: Reading) -> dict[str, bytes]:
     """What a reply leaves alone stays as it was given."""
     if problem.kind is not Kind.DESIGN:
-        return dict(found.files)
-    given = problem.public.files
-    return {path: given[path].encode() for path in judged_paths(problem) if path in given} | dict(found.files)
+        return dict(reading.files)
+    public_files = problem.public.files
+    return {path: public_files[path].encode() for path in judged_paths(problem) if path in public_files} | dict(
+        reading.files
+    )
 
 
-def _shown(answer: Response) -> JsonValue:
+def _plain_answer(answer: Response) -> JsonValue:
     files = {path: content.decode("utf-8", "replace") for path, content in answer.files.items()}
     return dict(files) if files else answer.text

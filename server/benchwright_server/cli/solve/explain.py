@@ -12,7 +12,7 @@ from rich.markdown import Markdown
 from rich.text import Text
 
 from benchwright_server.cli.terminal import options
-from benchwright_server.cli.terminal.output import out, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, plain_errors, print_json
 from benchwright_server.errors import ServerError
 from benchwright_server.workspaces.workspace import workspace_folder
 
@@ -41,14 +41,20 @@ def explain(
         if workspace_folder(Path.cwd()) is not None:
             raise ServerError("This is the workspace of an attempt. Ask in the editor, which records it.")
         tools = TOOLS if tool == "any" else (tool,)
-        found = next((one for name in tools if (one := explained(rule, name)) is not None), None)
-        if found is None:
-            names = [name for each in tools for name in explained_rules(each)]
+        explanation = next(
+            (explained_rule for name in tools if (explained_rule := explained(rule, name)) is not None), None
+        )
+        if explanation is None:
+            names = [name for rule_tool in tools for name in explained_rules(rule_tool)]
             alike = get_close_matches(rule, names, n=3) or get_close_matches(rule.upper(), names, n=3)
             hint = f" Did you mean {' or '.join(alike)}?" if alike else " Copy its name from the message."
             raise ServerError(f"No rule called {rule} is explained.{hint}")
     if json_output:
-        print_json(asdict(found))
+        print_json(asdict(explanation))
     else:
         # A page that is read, not a table: lines as long as a wide terminal are hard to follow.
-        out.print(Markdown(found.markdown) if out.is_terminal else Text(found.markdown), width=_WIDTH, soft_wrap=True)
+        console.print(
+            Markdown(explanation.markdown) if console.is_terminal else Text(explanation.markdown),
+            width=_WIDTH,
+            soft_wrap=True,
+        )

@@ -82,10 +82,10 @@ def _grade_folder(problem: str, folder: Path, batch: Batch, raw_log: Path | None
     box = open_sandbox(batch.sandbox)
     files = snapshot(folder, hidden)
     if missing := [path for path in judged_paths(hidden) if path not in files]:
-        named = _missing_files(folder, missing)
+        missing_names = _missing_files(folder, missing)
         if not files:
-            raise ServerError(f"{folder} has no file that {problem} expects: {named}.")
-        err.print(f"Missing in {folder}: {named}.", markup=False, soft_wrap=True)
+            raise ServerError(f"{folder} has no file that {problem} expects: {missing_names}.")
+        err.print(f"Missing in {folder}: {missing_names}.", markup=False, soft_wrap=True)
     with _opened(raw_log) as log, progress(f"running the hidden tests of {problem}", 1, "runs"):
         verdict = asyncio.run(_graded(hidden, files, home, box, log, batch))
     finish_with(problem, verdict, json_output)
@@ -125,7 +125,7 @@ def _check_may_read_log(problem: str, policy: Reveal, home: Home) -> None:
     """
     if policy is Reveal.FULL:
         return
-    taking_part = Participation(home).all()
+    taking_part = Participation(home).pseudonyms()
     if not taking_part:
         return
     from benchwright_attempts.attempts import Attempts
@@ -134,8 +134,8 @@ def _check_may_read_log(problem: str, policy: Reveal, home: Home) -> None:
     with opened_log() as log:
         studies = Studies(log, Attempts(log))
         for study in taking_part:
-            asked = studies.study(study).study
-            if problem in {asked.practice, *(task.problem for task in asked.problems)}:
+            registered_study = studies.study(study).study
+            if problem in {registered_study.practice, *(task.problem for task in registered_study.problems)}:
                 raise ServerError(
                     f"You take part in the study {study!r}, which asks {problem}: its raw log stays sealed. "
                     "Leave out --log, or withdraw from the study."
@@ -155,13 +155,13 @@ def _missing_files(folder: Path, missing: Collection[str]) -> str:
 
 def _described(path: str, present: Collection[str]) -> str:
     name = PurePosixPath(path).name.casefold()
-    same = [other for other in present if PurePosixPath(other).name.casefold() == name]
-    near = same or difflib.get_close_matches(path, present, 1, _SIMILAR)
-    return f"{path} (there is {near[0]!a}: move it to {path})" if near else path
+    same_named = [present_path for present_path in present if PurePosixPath(present_path).name.casefold() == name]
+    similar_paths = same_named or difflib.get_close_matches(path, present, 1, _SIMILAR)
+    return f"{path} (there is {similar_paths[0]!a}: move it to {path})" if similar_paths else path
 
 
 def _paths(folder: Path) -> Iterator[str]:
-    for place, folders, files in os.walk(folder):
+    for parent, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(files):
-            yield (Path(place) / name).relative_to(folder).as_posix()
+            yield (Path(parent) / name).relative_to(folder).as_posix()

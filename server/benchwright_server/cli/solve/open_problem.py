@@ -11,7 +11,7 @@ from benchwright_foundation.home import Home
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, open_sandbox
 from benchwright_server.attempts.sessions import Sessions
 from benchwright_server.cli.terminal import options
-from benchwright_server.cli.terminal.output import out, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, plain_errors, print_json
 
 
 def add_to(parent: typer.Typer) -> None:
@@ -35,7 +35,7 @@ def open_problem(
         if json_output:
             print_json(opened.model_dump(mode="json", by_alias=True))
         else:
-            out.print(f"{opened.status.title}: {opened.status.workspace}", soft_wrap=True)
+            console.print(f"{opened.status.title}: {opened.status.workspace}", soft_wrap=True)
 
     with plain_errors():
         asyncio.run(work())

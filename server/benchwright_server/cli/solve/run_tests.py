@@ -15,7 +15,7 @@ from benchwright_harness.own_tests.outcome import OwnReason
 from benchwright_harness.sandbox.registry import DEFAULT_SANDBOX, open_sandbox, toolchain_for
 from benchwright_server.cli.terminal import options
 from benchwright_server.cli.terminal.interruption import interruptible
-from benchwright_server.cli.terminal.output import out, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, plain_errors, print_json
 from benchwright_server.errors import ServerError
 from benchwright_server.settings import OwnTests
 from benchwright_server.workspaces.workspace import workspace_folder
@@ -56,14 +56,14 @@ def run_tests(
     they could not be run.
     """
     with plain_errors(), interruptible("Nothing was kept."):
-        place = folder.resolve()
-        if not place.is_dir():
+        root = folder.resolve()
+        if not root.is_dir():
             raise ServerError(f"{folder} is not a folder. Give the folder that has the design and its tests.")
-        if workspace_folder(place) is not None:
+        if workspace_folder(root) is not None:
             raise ServerError(
                 f"{folder} is the workspace of an attempt. Run its tests in the editor, which records it."
             )
-        from benchwright_server.own_tests.bench import Asked, TestBench
+        from benchwright_server.own_tests.bench import RunRequest, TestBench
         from benchwright_verilog.semantics.project.folder_state import FolderState
         from benchwright_verilog.semantics.project.project import Project
         from benchwright_verilog.syntax.documents import Documents
@@ -72,41 +72,43 @@ def run_tests(
         box = open_sandbox(sandbox)
         bench = TestBench(box, partial(toolchain_for, box.name, home.cache), FolderState(home.state / "own-tests"))
         settings = OwnTests(simulator=simulator, top=top, limit_s=limit_s)
-        project = Project(place, Documents(), ProjectSettings())
-        asked = Asked(coverage=coverage, waves=waves)
-        runs = asyncio.run(bench.run(project, test or (), settings, ProjectSettings(), asked))
+        project = Project(root, Documents(), ProjectSettings())
+        run_request = RunRequest(coverage=coverage, waves=waves)
+        runs = asyncio.run(bench.run(project, test or (), settings, ProjectSettings(), run_request))
     if json_output:
-        print_json([_plain(one, place) for one in runs])
+        print_json([_plain(file_run, root) for file_run in runs])
     else:
-        for one in runs:
-            _show(one, place)
-    raise typer.Exit(0 if all(one.run.passed for one in runs) else 1)
+        for file_run in runs:
+            _show(file_run, root)
+    raise typer.Exit(0 if all(file_run.run.passed for file_run in runs) else 1)
 
 
-def _show(one: FileRun, folder: Path) -> None:
+def _show(file_run: FileRun, folder: Path) -> None:
     colours = {OwnReason.PASSED: "green", OwnReason.SKIPPED: "yellow"}
-    for name, outcome in one.ids():
+    for name, outcome in file_run.ids():
         word = outcome.reason.value.replace("_", " ")
-        out.print(Text(word, style=colours.get(outcome.reason, "red")), Text(name), Text(f"({one.run.simulator})"))
+        console.print(
+            Text(word, style=colours.get(outcome.reason, "red")), Text(name), Text(f"({file_run.run.simulator})")
+        )
         if outcome.message:
-            where = f"{outcome.path}:{outcome.line}: " if outcome.path else ""
-            out.print(Text(f"  {where}{outcome.message}"), soft_wrap=True)
-    if one.waves is not None:
-        out.print(Text(f"  waveform: {one.waves.relative_to(folder)}"), soft_wrap=True)
-    for file in one.run.coverage:
+            location = f"{outcome.path}:{outcome.line}: " if outcome.path else ""
+            console.print(Text(f"  {location}{outcome.message}"), soft_wrap=True)
+    if file_run.waves is not None:
+        console.print(Text(f"  waveform: {file_run.waves.relative_to(folder)}"), soft_wrap=True)
+    for file in file_run.run.coverage:
         reached, total = sum(count > 0 for count in file.lines.values()), len(file.lines)
         bits = sum(toggle.count > 0 for toggle in file.toggles)
-        out.print(Text(f"  {file.path}: {reached} of {total} lines, {bits} of {len(file.toggles)} toggles"))
+        console.print(Text(f"  {file.path}: {reached} of {total} lines, {bits} of {len(file.toggles)} toggles"))
 
 
-def _plain(one: FileRun, folder: Path) -> dict[str, object]:
+def _plain(file_run: FileRun, folder: Path) -> dict[str, object]:
     return {
-        "file": one.file.path,
-        "top": one.top,
-        "simulator": one.run.simulator,
-        "passed": one.run.passed,
-        "wall_s": one.run.wall_s,
-        "waves": one.waves.relative_to(folder).as_posix() if one.waves is not None else None,
+        "file": file_run.file.path,
+        "top": file_run.top,
+        "simulator": file_run.run.simulator,
+        "passed": file_run.run.passed,
+        "wall_s": file_run.run.wall_s,
+        "waves": file_run.waves.relative_to(folder).as_posix() if file_run.waves is not None else None,
         "results": [
             {
                 "id": name,
@@ -116,7 +118,7 @@ def _plain(one: FileRun, folder: Path) -> dict[str, object]:
                 "line": outcome.line or None,
                 "sim_time_ns": outcome.sim_time_ns,
             }
-            for name, outcome in one.ids()
+            for name, outcome in file_run.ids()
         ],
         "coverage": [
             {
@@ -124,7 +126,7 @@ def _plain(one: FileRun, folder: Path) -> dict[str, object]:
                 "lines": {str(line): count for line, count in file.lines.items()},
                 "toggles": {toggle.signal: toggle.count for toggle in file.toggles},
             }
-            for file in one.run.coverage
+            for file in file_run.run.coverage
         ],
-        "output": one.run.output,
+        "output": file_run.run.output,
     }

@@ -16,7 +16,7 @@ from benchwright_foundation.home import Home
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.study.log import deliver, opened_log
 from benchwright_server.cli.terminal.options import Json, StudyFilePath, StudyId
-from benchwright_server.cli.terminal.output import err, out, plain_errors, print_json
+from benchwright_server.cli.terminal.output import console, err, plain_errors, print_json
 from benchwright_server.cli.terminal.table import Table
 from benchwright_server.errors import ServerError
 
@@ -60,33 +60,35 @@ def run(
 
         deliver(log)
         if file.suffix == ".json":
-            own = read_participant_file(file)
-            if participant not in (None, own.participant):
-                raise ServerError(f"{file} is for {own.participant}, not for {participant}. Leave out --participant.")
-            participant = own.participant
-            known = join_study(log, Store(Home.find()), own)
+            participant_file = read_participant_file(file)
+            if participant not in (None, participant_file.participant):
+                raise ServerError(
+                    f"{file} is for {participant_file.participant}, not for {participant}. Leave out --participant."
+                )
+            participant = participant_file.participant
+            registered_study = join_study(log, Store(Home.find()), participant_file)
         else:
-            found, store = read_study(file), Store(Home.find())
-            check_prompts(store, found)
-            check_words(found)
-            known = register_study(log, store, found)
+            study_file, store = read_study(file), Store(Home.find())
+            check_prompts(store, study_file)
+            check_words(study_file)
+            registered_study = register_study(log, store, study_file)
             if participant is not None:
-                _studies(log).enroll(known.study.study, participant)
-        study = known.study.study
+                _studies(log).enroll(registered_study.study.study, participant)
+        study = registered_study.study.study
         if participant is not None:
             Participation(Home.find()).begin(study, participant)
-    plan = known.sealed_plan or known.plan.sha256
+    plan = registered_study.sealed_plan or registered_study.plan.sha256
     if json_output:
-        print_json({"study": study, "sha256": known.sha256, "plan_sha256": plan})
+        print_json({"study": study, "sha256": registered_study.sha256, "plan_sha256": plan})
         return
-    out.print(f"The study {study} is registered, with plan {plan[:16]}.")
+    console.print(f"The study {study} is registered, with plan {plan[:16]}.")
     if participant is not None:
-        out.print(
+        console.print(
             f"{participant} can begin: the study is at the top of the Problem List in the editor.", soft_wrap=True
         )
-        out.print("If the list was open already, refresh it.")
-    if any(not condition.solver.is_person for condition in known.study.conditions):
-        out.print(f"For its models and agents: benchwright eval --study {study}", soft_wrap=True)
+        console.print("If the list was open already, refresh it.")
+    if any(not condition.solver.is_person for condition in registered_study.study.conditions):
+        console.print(f"For its models and agents: benchwright eval --study {study}", soft_wrap=True)
 
 
 @dataclass(frozen=True)
@@ -114,34 +116,43 @@ class _Status:
             "digest": self.seal.digest if self.seal else None,
             "flaws": list(self.seal.flaws) if self.seal else [],
             "participants": {
-                one: {"step": at.step.value, "done": at.done, "total": at.total} for one, at in self.walks.items()
+                pseudonym: {"step": walk.step.value, "done": walk.done, "total": walk.total}
+                for pseudonym, walk in self.walks.items()
             },
-            "conditions": {name: asdict(one) for name, one in self.people.conditions.items()},
+            "conditions": {name: asdict(condition) for name, condition in self.people.conditions.items()},
             "machines": {
-                part.condition.name: {"model": part.condition.model, "done": done, "total": part.total}
-                for part, done in self.machines
+                part.condition.name: {"model": part.condition.model, "done": done_count, "total": part.total}
+                for part, done_count in self.machines
             },
             "not_handed_in": {
-                one: delivery.model_dump(mode="json", exclude={"study", "participant"})
-                for one, delivery in self.waiting.items()
+                pseudonym: delivery.model_dump(mode="json", exclude={"study", "participant"})
+                for pseudonym, delivery in self.waiting.items()
             },
-            "not_begun": [one for one in self.pseudonyms if one not in self.walks and one not in self.deleted],
+            "not_begun": [
+                pseudonym
+                for pseudonym in self.pseudonyms
+                if pseudonym not in self.walks and pseudonym not in self.deleted
+            ],
             "deleted": list(self.deleted),
         }
 
     def print(self) -> None:
         table = Table("participant", "next", "done", "records")
-        for one in self.pseudonyms:
-            at = self.walks.get(one)
-            step = at.step.value.replace("_", " ") if at else ("deleted" if one in self.deleted else "not begun")
-            records = f"not delivered yet, {self.waiting[one].tries} attempts" if one in self.waiting else ""
-            table.add_row(one, step, f"{at.done}/{at.total}" if at else "", records)
+        for pseudonym in self.pseudonyms:
+            walk = self.walks.get(pseudonym)
+            step = (
+                walk.step.value.replace("_", " ") if walk else ("deleted" if pseudonym in self.deleted else "not begun")
+            )
+            records = (
+                f"not delivered yet, {self.waiting[pseudonym].tries} attempts" if pseudonym in self.waiting else ""
+            )
+            table.add_row(pseudonym, step, f"{walk.done}/{walk.total}" if walk else "", records)
         table.print()
         _print_conditions(self.people)
-        for part, done in self.machines:
-            out.print(f"{part.condition.name}: {part.condition.model}, {done} of {part.total} attempts")
+        for part, done_count in self.machines:
+            console.print(f"{part.condition.name}: {part.condition.model}, {done_count} of {part.total} attempts")
         if self.seal is not None:
-            out.print(f"Closed. Digest {self.seal.digest}", soft_wrap=True)
+            console.print(f"Closed. Digest {self.seal.digest}", soft_wrap=True)
             for flaw in self.seal.flaws:
                 err.print(flaw, markup=False, soft_wrap=True)
 
@@ -152,12 +163,12 @@ def status(study: StudyId, json_output: Json = False) -> None:
     Exit status: 0, or 1 if the records of a closed study were changed.
     """
     with opened_log() as log, needs("`benchwright study status`", "baselines"):
-        found = _status(log, study)
+        study_status = _status(log, study)
     if json_output:
-        print_json(found.as_json())
+        print_json(study_status.as_json())
     else:
-        found.print()
-    raise typer.Exit(0 if found.seal is None or found.seal.ok else 1)
+        study_status.print()
+    raise typer.Exit(0 if study_status.seal is None or study_status.seal.ok else 1)
 
 
 def _status(log: StudyLog, study: str) -> _Status:
@@ -165,29 +176,33 @@ def _status(log: StudyLog, study: str) -> _Status:
     from benchwright_studies.conduct.monitoring import study_progress
     from benchwright_studies.plan.model_condition import model_conditions
 
-    waiting = {one.participant: one for one in deliver(log) if one.study == study}
+    waiting = {delivery.participant: delivery for delivery in deliver(log) if delivery.study == study}
     studies = _studies(log)
-    known = studies.study(study)
+    registered_study = studies.study(study)
     begun = log.journal.participants(study)
     stones = [stone.id for stone in log.journal.tombstones(study) if stone.kind == "participant"]
     return _Status(
         study=study,
-        pseudonyms=tuple(known.study.pseudonyms),
-        walks={one: studies.progress(study, one) for one in known.study.pseudonyms if one in begun},
+        pseudonyms=tuple(registered_study.study.pseudonyms),
+        walks={
+            pseudonym: studies.progress(study, pseudonym)
+            for pseudonym in registered_study.study.pseudonyms
+            if pseudonym in begun
+        },
         deleted=tuple(stone.partition("/")[2] for stone in stones),
         machines=tuple((part, len(part.ended(log))) for part in model_conditions(log, study)),
         waiting=waiting,
-        seal=check_seal(log, study) if known.closed is not None else None,
+        seal=check_seal(log, study) if registered_study.closed is not None else None,
         people=study_progress(log, study),
     )
 
 
-def _print_conditions(found: StudyProgress) -> None:
+def _print_conditions(study_state: StudyProgress) -> None:
     columns = ("condition", "drawn", "not opened", "under way", "finished", "dropped out")
     table = Table(*columns)
-    for name, one in found.conditions.items():
-        table.add_row(name, *map(str, astuple(one)))
-    if found.conditions:
+    for name, condition in study_state.conditions.items():
+        table.add_row(name, *map(str, astuple(condition)))
+    if study_state.conditions:
         table.print()
 
 
@@ -200,31 +215,33 @@ def progress(
         from benchwright_studies.conduct.monitoring import delivered, study_progress
 
         with delivered(source) as (log, studies):
-            found = [study_progress(log, study) for study in studies]
+            studies_progress = [study_progress(log, study) for study in studies]
     if json_output:
         print_json(
             [
                 {
-                    "study": one.study,
-                    "conditions": {name: asdict(each) for name, each in one.conditions.items()},
+                    "study": study_state.study,
+                    "conditions": {name: asdict(condition) for name, condition in study_state.conditions.items()},
                     "participants": {
-                        name: asdict(each) | {"last_record": format_wall(each.last_record)}
-                        for name, each in one.participants.items()
+                        name: asdict(participant) | {"last_record": format_wall(participant.last_record)}
+                        for name, participant in study_state.participants.items()
                     },
                 }
-                for one in found
+                for study_state in studies_progress
             ]
         )
         return
-    for one in found:
-        out.print(f"{one.study}: {len(one.participants)} participants have delivered.", markup=False)
-        _print_conditions(one)
+    for study_state in studies_progress:
+        console.print(
+            f"{study_state.study}: {len(study_state.participants)} participants have delivered.", markup=False
+        )
+        _print_conditions(study_state)
         table = Table("participant", "assignment", "last record (UTC)")
-        for name, each in one.participants.items():
-            drawn = "drawn" if each.has_drawn else "not drawn yet"
-            gone = ", withdrew" + (" and asks for deletion" if each.asks_for_deletion else "")
-            state = drawn + (gone if each.has_withdrawn else "")
-            table.add_row(name, state, each.last_record.strftime("%Y-%m-%d %H:%M"))
+        for name, participant in study_state.participants.items():
+            drawn = "drawn" if participant.has_drawn else "not drawn yet"
+            gone = ", withdrew" + (" and asks for deletion" if participant.asks_for_deletion else "")
+            state = drawn + (gone if participant.has_withdrawn else "")
+            table.add_row(name, state, participant.last_record.strftime("%Y-%m-%d %H:%M"))
         table.print()
 
 
@@ -252,8 +269,8 @@ def close(
     if json_output:
         print_json({"study": study, "digest": closed.digest, "attempts": count})
         return
-    out.print(f"The study {study} is closed with {count} attempts. Publish its digest with it:")
-    out.print(closed.digest)
+    console.print(f"The study {study} is closed with {count} attempts. Publish its digest with it:")
+    console.print(closed.digest)
 
 
 def _unfinished(log: StudyLog, study: str) -> list[str]:
@@ -261,26 +278,29 @@ def _unfinished(log: StudyLog, study: str) -> list[str]:
     from benchwright_studies.plan.vocabulary import Step
 
     studies = _studies(log)
-    known = studies.study(study)
-    if known.closed is not None:
+    registered_study = studies.study(study)
+    if registered_study.closed is not None:
         return []
     begun = log.journal.participants(study)
-    found = []
-    for one in known.study.pseudonyms:
-        if one not in begun:
-            found.append(f"{one} has not begun")
-        elif (walk := studies.progress(study, one)).step not in (Step.FINISHED, Step.WITHDRAWN):
-            found.append(f"{one} has done {walk.done} of {walk.total} tasks")
-    return found
+    unfinished = []
+    for pseudonym in registered_study.study.pseudonyms:
+        if pseudonym not in begun:
+            unfinished.append(f"{pseudonym} has not begun")
+        elif (walk := studies.progress(study, pseudonym)).step not in (Step.FINISHED, Step.WITHDRAWN):
+            unfinished.append(f"{pseudonym} has done {walk.done} of {walk.total} tasks")
+    return unfinished
 
 
 def _confirm(study: str, unfinished: list[str]) -> None:
-    shown = "; ".join(unfinished[:5]) + (f"; {len(unfinished) - 5} more" if len(unfinished) > 5 else "")
+    unfinished_text = "; ".join(unfinished[:5]) + (f"; {len(unfinished) - 5} more" if len(unfinished) > 5 else "")
     if sys.stdin.isatty():
         if unfinished:
-            err.print(f"{len(unfinished)} participants have not finished: {shown}.", markup=False, soft_wrap=True)
+            err.print(
+                f"{len(unfinished)} participants have not finished: {unfinished_text}.", markup=False, soft_wrap=True
+            )
         typer.confirm(f"Close {study}? Nothing can be added to it or changed afterwards", abort=True, err=True)
     elif unfinished:
         raise ServerError(
-            f"{len(unfinished)} participants of {study} have not finished: {shown}. Give --yes to close it anyway."
+            f"{len(unfinished)} participants of {study} have not finished: {unfinished_text}. Give --yes to close "
+            "it anyway."
         )

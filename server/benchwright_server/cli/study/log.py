@@ -43,8 +43,8 @@ def deliver(log: StudyLog) -> list[Delivery]:
     from benchwright_studies.conduct.delivery import Deliveries
 
     arrived, left = Deliveries(Home.find()).deliver(log)
-    for one in arrived:
-        err.print(f"The records of {one.participant} in {one.study} are delivered now.", soft_wrap=True)
-    for one in left:
-        err.print(one.told, markup=False, soft_wrap=True)
+    for delivery in arrived:
+        err.print(f"The records of {delivery.participant} in {delivery.study} are delivered now.", soft_wrap=True)
+    for delivery in left:
+        err.print(delivery.told, markup=False, soft_wrap=True)
     return left

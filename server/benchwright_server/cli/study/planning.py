@@ -18,7 +18,7 @@ from benchwright_problems.problem import Difficulty
 from benchwright_problems.storage.store import Store
 from benchwright_server.cli.study.log import opened_log
 from benchwright_server.cli.terminal.options import Json, StudyFilePath
-from benchwright_server.cli.terminal.output import out, plain_errors, print_json, writing
+from benchwright_server.cli.terminal.output import console, plain_errors, print_json, writing
 from benchwright_server.cli.terminal.table import Table
 from benchwright_server.errors import ServerError
 
@@ -45,7 +45,7 @@ def init(
             folder.mkdir(parents=True, exist_ok=True)
             file.write_text(TEMPLATE.format(name=file, study=study, seed=secrets.randbelow(2**63)))
             (folder / "study.schema.json").write_text(schema_text())
-        out.print(f"{file} written. Edit it, then: benchwright study validate {file}", soft_wrap=True)
+        console.print(f"{file} written. Edit it, then: benchwright study validate {file}", soft_wrap=True)
 
 
 def validate(file: StudyFilePath, json_output: Json = False) -> None:
@@ -60,28 +60,28 @@ def validate(file: StudyFilePath, json_output: Json = False) -> None:
         from benchwright_subjects.prompts.study_prompts import check_prompts
 
         try:
-            found = read_study(file)
-            check_prompts(Store(Home.find()), found)
-            check_words(found)
-            plan = assign(found.study, found.sha256, _difficulties(found))
+            study_file = read_study(file)
+            check_prompts(Store(Home.find()), study_file)
+            check_words(study_file)
+            plan = assign(study_file.study, study_file.sha256, _difficulties(study_file))
         except StudyFileError as error:
             if not json_output:
                 raise
             print_json({"ok": False, "flaws": [asdict(flaw) for flaw in error.flaws]})
             raise typer.Exit(2) from error
-    study = found.study
+    study = study_file.study
     remarks = [*imbalances(study, plan), *foreign_assistants(study)]
     if json_output:
-        facts: dict[str, JsonValue] = {"ok": True, "study": study.study, "sha256": found.sha256, "flaws": []}
+        facts: dict[str, JsonValue] = {"ok": True, "study": study.study, "sha256": study_file.sha256, "flaws": []}
         print_json(facts | {"guarantee": guarantee(study), "remarks": list(remarks)})
         return
-    out.print(
+    console.print(
         f"{file} is valid: {len(study.problems)} problems, {len(study.conditions)} conditions, "
         f"{len(study.pseudonyms)} participants.",
         soft_wrap=True,
     )
     for sentence in filter(None, (guarantee(study), *remarks)):
-        out.print(sentence, markup=False, soft_wrap=True)
+        console.print(sentence, markup=False, soft_wrap=True)
 
 
 def assign_tasks(file: StudyFilePath, json_output: Json = False) -> None:
@@ -90,20 +90,20 @@ def assign_tasks(file: StudyFilePath, json_output: Json = False) -> None:
         from benchwright_studies.plan.assignment import assign
         from benchwright_studies.plan.study_file import read_study
 
-        found = read_study(file)
-        plan = assign(found.study, found.sha256, _difficulties(found))
+        study_file = read_study(file)
+        plan = assign(study_file.study, study_file.sha256, _difficulties(study_file))
     if json_output:
         print_json(plan.model_dump(mode="json") | {"sha256": plan.sha256})
         return
-    table = Table("participant", *(str(number + 1) for number in range(len(found.study.problems))))
-    for one in plan.assignments:
-        table.add_row(one.participant, *(f"{task.problem} {task.condition}" for task in one.tasks))
+    table = Table("participant", *(str(number + 1) for number in range(len(study_file.study.problems))))
+    for assignment in plan.assignments:
+        table.add_row(assignment.participant, *(f"{task.problem} {task.condition}" for task in assignment.tasks))
     table.print()
-    for condition in found.study.conditions:
+    for condition in study_file.study.conditions:
         if not condition.solver.is_person:
-            asked = f"{len(condition.problems)} of the problems" if condition.problems else "every problem"
-            out.print(f"{condition.name}: {condition.worker}, {asked}, {condition.samples} samples each")
-    out.print(f"seed {plan.seed}, plan {plan.sha256[:16]}")
+            problems_text = f"{len(condition.problems)} of the problems" if condition.problems else "every problem"
+            console.print(f"{condition.name}: {condition.worker}, {problems_text}, {condition.samples} samples each")
+    console.print(f"seed {plan.seed}, plan {plan.sha256[:16]}")
 
 
 def register(
@@ -133,32 +133,40 @@ def register(
         from benchwright_studies.plan.study_file import read_study
         from benchwright_subjects.prompts.study_prompts import check_prompts, prompt_digests
 
-        found, store = read_study(file), Store(Home.find())
-        check_prompts(store, found)
-        check_words(found)
-        known = register_study(log, store, found)
+        study_file, store = read_study(file), Store(Home.find())
+        check_prompts(store, study_file)
+        check_words(study_file)
+        registered_study = register_study(log, store, study_file)
         registered = preregister(
-            log, known, analysis_digest(), prompt_digests=prompt_digests(), codes_at_lab=codes_at_lab
+            log, registered_study, analysis_digest(), prompt_digests=prompt_digests(), codes_at_lab=codes_at_lab
         )
-        study = known.study.study
-        files = participant_files(known, registered, hold_codes=not codes_at_lab)
+        study = registered_study.study.study
+        files = participant_files(registered_study, registered, hold_codes=not codes_at_lab)
         with writing(out_folder):
             folder = out_folder / "participants"
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             document = json.dumps(registered.document, indent=1, ensure_ascii=False) + "\n"
             write_atomically(out_folder / "registration.json", document.encode())
-            for one in files:
-                write_atomically(folder / f"{one.participant}.json", one.model_dump_json(indent=1).encode(), 0o600)
+            for sheet in files:
+                write_atomically(
+                    folder / f"{sheet.participant}.json",
+                    sheet.model_dump_json(indent=1).encode(),
+                    0o600,
+                )
             if codes_at_lab:
-                rows = [f"{one.participant},{code_of(registered.secret, study, one.participant)}\n" for one in files]
+                rows = [
+                    f"{sheet.participant},{code_of(registered.secret, study, sheet.participant)}\n" for sheet in files
+                ]
                 write_atomically(out_folder / "codes.csv", "".join(["participant,code\n", *rows]).encode(), 0o600)
     if json_output:
         print_json({"study": study, "digest": registered.digest, "participants": len(files)})
         return
-    out.print(f"The study {study} is registered. {out_folder / 'registration.json'} has the digest:", soft_wrap=True)
-    out.print(registered.digest)
+    console.print(
+        f"The study {study} is registered. {out_folder / 'registration.json'} has the digest:", soft_wrap=True
+    )
+    console.print(registered.digest)
     if files:
-        out.print(
+        console.print(
             f"Give each participant their own file of {folder}. Keep {file}: the plan follows from it.", soft_wrap=True
         )
 

@@ -14,7 +14,7 @@ from benchwright_server.cli.study.conduct import close, progress, run, status
 from benchwright_server.cli.study.log import deliver, opened_log
 from benchwright_server.cli.study.planning import assign_tasks, init, register, validate
 from benchwright_server.cli.terminal.options import Json, StudyId
-from benchwright_server.cli.terminal.output import out, print_json, writing
+from benchwright_server.cli.terminal.output import console, print_json, writing
 
 
 def add_to(parent: typer.Typer) -> None:
@@ -45,8 +45,8 @@ def export(
 
         deliver(log)
         with writing(folder):
-            written = write_archive(log, study, folder, None if participant is None else [participant])
-    out.print(f"{written} attempts written to {folder}.", soft_wrap=True)
+            attempt_count = write_archive(log, study, folder, None if participant is None else [participant])
+    console.print(f"{attempt_count} attempts written to {folder}.", soft_wrap=True)
 
 
 def collect_records(
@@ -65,7 +65,7 @@ def collect_records(
     for folder, row in zip(folders, rows, strict=True):
         withheld = f", {row.withheld} left out without consent" if row.withheld else ""
         longer = f", {row.longer} attempts went on" if row.longer else ""
-        out.print(f"{folder}: {row.attempts} new attempts of {row.participants} participants{longer}{withheld}.")
+        console.print(f"{folder}: {row.attempts} new attempts of {row.participants} participants{longer}{withheld}.")
 
 
 def delete(
@@ -85,6 +85,6 @@ def delete(
         count = delete_participant(Home.find(), log, study, participant, reason)
         Deliveries(Home.find()).drop(study, participant)
         participation = Participation(Home.find())
-        if participation.all().get(study) == participant:
+        if participation.pseudonyms().get(study) == participant:
             participation.end(study)
-    out.print(f"{count} attempts of {participant} were deleted. Copies that were exported are not deleted.")
+    console.print(f"{count} attempts of {participant} were deleted. Copies that were exported are not deleted.")

@@ -22,10 +22,10 @@ def interruptible(go_on: str) -> Iterator[None]:
     Args:
         go_on: The sentence that says how to go on.
     """
-    received = [signal.SIGINT]
+    received_signals = [signal.SIGINT]
 
     def end(number: int, frame: FrameType | None) -> None:
-        received.append(signal.Signals(number))
+        received_signals.append(signal.Signals(number))
         if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
             # So it is in the background of a script.
             raise KeyboardInterrupt
@@ -34,12 +34,16 @@ def interruptible(go_on: str) -> Iterator[None]:
 
     handled = [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]
     # `nohup` means that a closed terminal is to be ignored.
-    before = {one: signal.signal(one, end) for one in handled if signal.getsignal(one) is not signal.SIG_IGN}
+    previous_handlers = {
+        handled_signal: signal.signal(handled_signal, end)
+        for handled_signal in handled
+        if signal.getsignal(handled_signal) is not signal.SIG_IGN
+    }
     try:
         yield
     except KeyboardInterrupt:
         err.print(f"Interrupted. {go_on}", markup=False, soft_wrap=True)
-        raise typer.Exit(of_signal(received[-1])) from None
+        raise typer.Exit(of_signal(received_signals[-1])) from None
     finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)
+        for handled_signal, handler in previous_handlers.items():
+            signal.signal(handled_signal, handler)

@@ -34,8 +34,8 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
 
     def gather(**values: object) -> None:
         for name, group in groups.items():
-            own = {field.name: values.pop(field.name) for field in dataclasses.fields(group)}
-            values[name] = group(**own)
+            group_values = {field.name: values.pop(field.name) for field in dataclasses.fields(group)}
+            values[name] = group(**group_values)
         command(**values)
 
     return with_signature(functools.update_wrapper(gather, command), parameters)

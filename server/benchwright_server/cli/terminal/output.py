@@ -35,7 +35,7 @@ class _Console(Console):
         self._width, self._height = new_size
 
 
-out = _Console(highlight=False)
+console = _Console(highlight=False)
 err = _Console(stderr=True, highlight=False)
 
 
@@ -57,7 +57,7 @@ def plain_errors() -> Iterator[None]:
 
 
 @contextmanager
-def writing(place: Path) -> Iterator[None]:
+def writing(path: Path) -> Iterator[None]:
     """Say which file or folder can't be written, and why.
 
     Raises:
@@ -66,7 +66,7 @@ def writing(place: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise ServerError(f"{place} can't be written: {error.strerror}.") from error
+        raise ServerError(f"{path} can't be written: {error.strerror}.") from error
 
 
 def finish_with(problem: str, verdict: Verdict, json_output: bool) -> NoReturn:
@@ -88,14 +88,14 @@ def finish_with(problem: str, verdict: Verdict, json_output: bool) -> NoReturn:
     else:
         counts = f" {verdict.passed_tests}/{len(verdict.tests)} tests," if verdict.tests else ""
         color, word = color_of(verdict.outcome), word_of(verdict.outcome, verdict.reason)
-        out.print(f"[{color}]{word}[/{color}]:{counts} {coarse(verdict.wall_s):.1f} s. ", end="")
-        out.print(" ".join(filter(None, (verdict.detail, verdict.hint))), markup=False, soft_wrap=True)
+        console.print(f"[{color}]{word}[/{color}]:{counts} {coarse(verdict.wall_s):.1f} s. ", end="")
+        console.print(" ".join(filter(None, (verdict.detail, verdict.hint))), markup=False, soft_wrap=True)
         for message in verdict.compiler[1:]:
-            out.print(str(message), markup=False, soft_wrap=True)
+            console.print(str(message), markup=False, soft_wrap=True)
         for remark in verdict.remarks:
-            out.print(f"Remark: {remark}", markup=False, soft_wrap=True)
+            console.print(f"Remark: {remark}", markup=False, soft_wrap=True)
         if verdict.quality is not None:
-            out.print(str(verdict.quality), markup=False, soft_wrap=True)
+            console.print(str(verdict.quality), markup=False, soft_wrap=True)
     raise typer.Exit(EXIT_STATUS[verdict.outcome])
 
 

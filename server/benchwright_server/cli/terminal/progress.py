@@ -21,22 +21,22 @@ _EVERY_S = 30.0
 class Pace:
     """How far something is, and when it will be done at this pace."""
 
-    done: int
+    done_count: int
     total: int
     elapsed_s: float
-    known: int = 0
+    known_count: int = 0
     """Of those done, the ones that took no time."""
 
     @property
     def left_s(self) -> float | None:
         """Seconds that are left; None while nothing took time."""
-        worked = self.done - self.known
-        return self.elapsed_s / worked * (self.total - self.done) if worked > 0 else None
+        worked = self.done_count - self.known_count
+        return self.elapsed_s / worked * (self.total - self.done_count) if worked > 0 else None
 
     @property
     def estimate(self) -> str:
         """Time that is left, in words; empty if nobody knows."""
-        if self.left_s is None or self.done >= self.total:
+        if self.left_s is None or self.done_count >= self.total:
             return ""
         return f"about {duration(self.left_s)} left"
 
@@ -58,56 +58,57 @@ class Meter:
         of: What these are.
     """
 
-    def __init__(self, what: str, total: int, of: str) -> None:
-        self._what = what
-        self._of = of
-        self._done, self._known, self._total = 0, 0, total
+    def __init__(self, message: str, total: int, unit: str) -> None:
+        self._activity = message
+        self._unit = unit
+        self._done_count, self._known_count, self._total = 0, 0, total
         self._start = time.monotonic()
-        columns = (SpinnerColumn(), TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        columns = (SpinnerColumn(), TextColumn(message), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         self.bar = Bar(*columns, TextColumn("{task.fields[estimate]}"), console=err, transient=True)
-        self._task = self.bar.add_task(what, total=total, estimate="")
+        self._task = self.bar.add_task(message, total=total, estimate="")
 
     def advance(self) -> None:
         """One more is done."""
-        self.show(self._done + 1, self._total, self._known)
+        self.show(self._done_count + 1, self._total, self._known_count)
 
-    def show(self, done: int, total: int, known: int = 0) -> None:
-        """Show this many as done, `known` of them without having taken any time."""
-        self._done, self._known, self._total = done, known, total
-        self.bar.update(self._task, completed=done, total=total, estimate=self._pace.estimate)
+    def show(self, done_count: int, total: int, known_count: int = 0) -> None:
+        """Show this many as done, `known_count` of them without having taken any time."""
+        self._done_count, self._known_count, self._total = done_count, known_count, total
+        self.bar.update(self._task, completed=done_count, total=total, estimate=self._pace.estimate)
 
     def line(self) -> str:
         """The same in a line."""
         estimate = self._pace.estimate
         elapsed = duration(self._pace.elapsed_s)
-        return f"{self._what}: {self._done} of {self._total} {self._of} after {elapsed}{estimate and ', '}{estimate}"
+        progress = f"{self._activity}: {self._done_count} of {self._total} {self._unit} after {elapsed}"
+        return f"{progress}{estimate and ', '}{estimate}"
 
     @property
     def _pace(self) -> Pace:
-        return Pace(self._done, self._total, time.monotonic() - self._start, self._known)
+        return Pace(self._done_count, self._total, time.monotonic() - self._start, self._known_count)
 
 
 @contextmanager
-def progress(what: str, total: int, of: str = "done") -> Iterator[Meter]:
+def progress(activity: str, total: int, unit: str = "done") -> Iterator[Meter]:
     """A meter on standard error, for as long as it is entered; see `Meter`."""
-    meter = Meter(what, total, of)
+    meter = Meter(activity, total, unit)
     if err.is_terminal:
         with meter.bar:
             yield meter
         return
-    over = threading.Event()
-    beating = threading.Thread(target=_beat, args=(meter, over), daemon=True)
+    end_event = threading.Event()
+    beating = threading.Thread(target=_beat, args=(meter, end_event), daemon=True)
     beating.start()
     try:
         yield meter
     finally:
-        over.set()
+        end_event.set()
         beating.join()
 
 
-def _beat(meter: Meter, over: threading.Event) -> None:
+def _beat(meter: Meter, end_event: threading.Event) -> None:
     pause_s = _FIRST_S
-    while not over.wait(pause_s):
+    while not end_event.wait(pause_s):
         # A program that waits, or a person who reads the file, sees that it is not stuck.
         err.print(meter.line(), markup=False, soft_wrap=True)
         pause_s = _EVERY_S

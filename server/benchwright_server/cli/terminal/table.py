@@ -7,7 +7,7 @@ from rich.cells import cell_len
 from rich.table import Table as _Grid
 from rich.text import Text
 
-from benchwright_server.cli.terminal.output import out
+from benchwright_server.cli.terminal.output import console
 
 Cell = str | Text
 """Plain text, or text in colours."""
@@ -36,11 +36,11 @@ class Table:
 
     def print(self) -> None:
         """Print all rows on standard output."""
-        if not out.is_terminal:
+        if not console.is_terminal:
             for line in (self._columns, *([cell.plain for cell in row] for row in self._rows)):
                 typer.echo("\t".join(line))
             return
-        widths = self._widths(out.width)
+        widths = self._widths(console.width)
         if widths is None:
             self._print_lines()
             return
@@ -49,17 +49,18 @@ class Table:
             grid.add_column(column, width=width)
         for row in self._rows:
             grid.add_row(*row)
-        out.print(grid)
+        console.print(grid)
 
     def _widths(self, terminal: int) -> list[int] | None:
         """A width for each column in which no word is broken; None if the terminal is too narrow for that."""
         columns = list(zip(self._columns, *([cell.plain for cell in row] for row in self._rows), strict=True))
         widths = [max(map(cell_len, column)) for column in columns]
-        least = [max(cell_len(word) for text in column for word in text.split() or [""]) for column in columns]
+        least_widths = [max(cell_len(word) for text in column for word in text.split() or [""]) for column in columns]
         # A space on either side of each, as the grid pads them.
         while sum(widths) + 2 * len(widths) > terminal:
             room, widest = max(
-                (width - low, place) for place, (width, low) in enumerate(zip(widths, least, strict=True))
+                (width - low, column_index)
+                for column_index, (width, low) in enumerate(zip(widths, least_widths, strict=True))
             )
             if not room:
                 return None
@@ -67,13 +68,15 @@ class Table:
         return widths
 
     def _print_lines(self) -> None:
-        for first, *rest in self._rows:
-            out.print(Text.assemble(first, style="bold"), overflow="ignore", crop=False)
-            named = zip(self._columns[1:], rest, strict=True)
-            facts = Text("  ").join(Text.assemble((f"{name}: " if name else ""), cell) for name, cell in named if cell)
+        for first, *other_cells in self._rows:
+            console.print(Text.assemble(first, style="bold"), overflow="ignore", crop=False)
+            named_cells = zip(self._columns[1:], other_cells, strict=True)
+            facts = Text("  ").join(
+                Text.assemble((f"{name}: " if name else ""), cell) for name, cell in named_cells if cell
+            )
             longest = max(map(cell_len, facts.plain.split()), default=1)
-            for line in facts.wrap(out, max(out.width - len(_INDENT), longest)):
-                out.print(Text.assemble(_INDENT, line), overflow="ignore", crop=False, no_wrap=True)
+            for line in facts.wrap(console, max(console.width - len(_INDENT), longest)):
+                console.print(Text.assemble(_INDENT, line), overflow="ignore", crop=False, no_wrap=True)
 
 
 def _one_line(cell: Cell) -> Text:

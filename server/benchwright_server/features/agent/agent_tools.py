@@ -41,13 +41,13 @@ _MAX_ANSWER = 200_000
 async def _list(server: EditorServer, params: AgentToolsParams) -> AgentToolList:
     session = await server.sessions.demand(path_of(params.uri))
     allowed = session.terms.allows_aid(Aid.AGENT_TOOLS)
-    return AgentToolList(tools=[one.view for one in TOOLS if allowed and one.is_offered(server, session)])
+    return AgentToolList(tools=[tool.view for tool in TOOLS if allowed and tool.is_offered(server, session)])
 
 
 async def _call(server: EditorServer, params: AgentToolParams) -> AgentToolResult:
     session = await server.sessions.demand(path_of(params.uri))
     session.attempt.check_allowed(Aid.AGENT_TOOLS)
-    tool = next((one for one in TOOLS if one.name == params.tool), None)
+    tool = next((offered_tool for offered_tool in TOOLS if offered_tool.name == params.tool), None)
     if tool is not None and tool.aid is not None:
         session.attempt.check_allowed(tool.aid)
     if tool is None or not tool.is_offered(server, session):
@@ -91,7 +91,7 @@ def register(server: EditorServer) -> None:
     """Serve them to the client, and to agents on this computer."""
     for operation in AGENT_OPERATIONS:
         register_operation(server, operation, lambda: server)
-    operations = {one.name: one for one in AGENT_OPERATIONS}
+    operations = {agent_operation.name: agent_operation for agent_operation in AGENT_OPERATIONS}
 
     async def respond(name: str, params: Any) -> dict[str, Any]:
         if name not in operations:

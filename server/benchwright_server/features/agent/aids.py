@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from benchwright_problems.aids import Aid
-from benchwright_server.features.agent.design import place
+from benchwright_server.features.agent.design import location_facts
 from benchwright_server.features.agent.tool import AnyTool, NoArguments, Tool
 from benchwright_server.features.requests import ask
 from benchwright_server.protocol.messages import Wire
@@ -66,32 +66,37 @@ async def _page(server: EditorServer, name: str, **params: Any) -> str:
 
 
 async def _hints(server: EditorServer, session: Session, params: NoArguments) -> str:
-    return _ladder(await session.hints.shown())
+    return _ladder(await session.hints.current_hints())
 
 
 async def _hint(server: EditorServer, session: Session, params: _NextHint) -> str:
-    taken = await session.hints.take(params.number)
+    taken_hints = await session.hints.take(params.number)
     session.changed()
-    return _ladder(taken)
+    return _ladder(taken_hints)
 
 
 def _ladder(hints: Hints) -> str:
     following = hints.next
-    told: dict[str, Any] = {
+    facts: dict[str, Any] = {
         "hints": hints.of,
-        "taken": [{"number": one.number, "text": one.text} for one in hints.taken],
+        "taken": [{"number": taken_hint.number, "text": taken_hint.text} for taken_hint in hints.taken],
         "next": following
         and {"number": following.number, "costs": following.price, "waits_for": following.waits_for or None},
     }
-    return json.dumps(told)
+    return json.dumps(facts)
 
 
 async def _own_tests(server: EditorServer, session: Session, params: NoArguments) -> str:
-    found = await ask(server, "ownTests", OwnTestList, uri=session.workspace.folder.as_uri())
+    own_tests = await ask(server, "ownTests", OwnTestList, uri=session.workspace.folder.as_uri())
     return json.dumps(
         [
-            {"id": test.id, "kind": file.kind, "cases": [case.id for case in test.cases], **place(session, test.place)}
-            for file in found.files
+            {
+                "id": test.id,
+                "kind": file.kind,
+                "cases": [case.id for case in test.cases],
+                **location_facts(session, test.place),
+            }
+            for file in own_tests.files
             for test in file.tests
         ]
     )
@@ -100,33 +105,33 @@ async def _own_tests(server: EditorServer, session: Session, params: NoArguments
 async def _run(server: EditorServer, session: Session, params: _Tests) -> str:
     uri = session.workspace.folder.as_uri()
     came = await ask(server, "runOwnTests", OwnTestRuns, uri=uri, ids=params.ids, waves=params.waves)
-    return json.dumps({"passed": came.passed, "runs": [_shown(session, one) for one in came.runs]})
+    return json.dumps({"passed": came.passed, "runs": [_run_facts(session, test_run) for test_run in came.runs]})
 
 
-def _shown(session: Session, run: OwnTestRun) -> dict[str, Any]:
-    has_failed = any(one.outcome == "failed" for one in run.results)
+def _run_facts(session: Session, run: OwnTestRun) -> dict[str, Any]:
+    has_failed = any(test_result.outcome == "failed" for test_result in run.results)
     return {
         "file": run.file,
         "top": run.top,
         "simulator": run.simulator,
-        "results": [_result(session, one) for one in run.results],
+        "results": [_result(session, test_result) for test_result in run.results],
         **({"output": run.output[-_MAX_OUTPUT:]} if has_failed else {}),
         **({"waves": session.workspace.relative(path_of(run.waves))} if run.waves is not None else {}),
     }
 
 
-def _result(session: Session, one: OwnTestResult) -> dict[str, Any]:
-    told = {
-        "id": one.id,
-        "outcome": one.outcome,
-        "reason": one.reason,
-        "message": one.message,
-        "expected": one.expected,
-        "got": one.got,
-        "sim_time_ns": one.sim_time_ns,
-        **place(session, one.place),
+def _result(session: Session, test_result: OwnTestResult) -> dict[str, Any]:
+    facts = {
+        "id": test_result.id,
+        "outcome": test_result.outcome,
+        "reason": test_result.reason,
+        "message": test_result.message,
+        "expected": test_result.expected,
+        "got": test_result.got,
+        "sim_time_ns": test_result.sim_time_ns,
+        **location_facts(session, test_result.place),
     }
-    return {name: value for name, value in told.items() if value not in (None, "")}
+    return {name: value for name, value in facts.items() if value not in (None, "")}
 
 
 AID_TOOLS: tuple[AnyTool, ...] = (

@@ -24,9 +24,9 @@ _MAX_FINDINGS = 200
 
 async def _problem(server: EditorServer, session: Session, params: NoArguments) -> str:
     statement = session.workspace.read(session.workspace.marker.statement) or b""
-    written = ", ".join(judged_paths(session.problem))
+    tested_files = ", ".join(judged_paths(session.problem))
     status = await _status(server, session, params)
-    return f"{statement.decode(errors='replace')}\n\nFiles that are tested: {written}.\n\nStatus: {status}"
+    return f"{statement.decode(errors='replace')}\n\nFiles that are tested: {tested_files}.\n\nStatus: {status}"
 
 
 async def _status(server: EditorServer, session: Session, params: NoArguments) -> str:
@@ -44,13 +44,13 @@ async def _start(server: EditorServer, session: Session, params: NoArguments) ->
 
 
 async def _files(server: EditorServer, session: Session, params: NoArguments) -> str:
-    written = judged_paths(session.problem)
-    paths = dict.fromkeys((*written, *session.problem.public.files))
-    found = {path: await asyncio.to_thread(session.workspace.read, path) for path in paths}
+    tested_paths = judged_paths(session.problem)
+    paths = dict.fromkeys((*tested_paths, *session.problem.public.files))
+    contents = {path: await asyncio.to_thread(session.workspace.read, path) for path in paths}
     return json.dumps(
         [
-            {"path": path, "bytes": len(content), "is_tested": path in written}
-            for path, content in found.items()
+            {"path": path, "bytes": len(content), "is_tested": path in tested_paths}
+            for path, content in contents.items()
             if content is not None
         ]
     )
@@ -75,12 +75,12 @@ async def _lint(server: EditorServer, session: Session, params: FileArgument) ->
         lines = Lines(analysis.data.decode(errors="replace"), server.documents.encoding)
         return [
             {
-                "line": lines.position(one.start).line + 1,
-                "level": one.level.name.lower(),
-                "rule": one.rule,
-                "message": one.message,
+                "line": lines.position(finding.start).line + 1,
+                "level": finding.level.name.lower(),
+                "rule": finding.rule,
+                "message": finding.message,
             }
-            for one in itertools.islice(of_slang(analysis.diagnostics, lines), _MAX_FINDINGS)
+            for finding in itertools.islice(of_slang(analysis.diagnostics, lines), _MAX_FINDINGS)
         ]
 
     return json.dumps(await asyncio.to_thread(findings))

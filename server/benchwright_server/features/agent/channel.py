@@ -59,14 +59,14 @@ class AgentChannel:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(ConnectionError, ValueError):
             while line := await reader.readline():
-                writer.write(json.dumps(await self._answered(line)).encode() + b"\n")
+                writer.write(json.dumps(await self._answer(line)).encode() + b"\n")
                 await writer.drain()
         writer.close()
 
-    async def _answered(self, line: bytes) -> dict[str, Any]:
+    async def _answer(self, line: bytes) -> dict[str, Any]:
         try:
-            asked = json.loads(line)
-            operation, params = str(asked["operation"]), asked["params"]
+            message = json.loads(line)
+            operation, params = str(message["operation"]), message["params"]
         except (ValueError, TypeError, KeyError, RecursionError):
             return {"error": "A message is a line of JSON with operation and params."}
         try:

@@ -35,12 +35,12 @@ async def _instances(server: EditorServer, session: Session, params: _Instance) 
     return json.dumps(
         [
             {
-                "path": one.path,
-                "module": one.module,
-                "parameters": {value.name: value.value for value in one.parameters},
-                "has_children": one.has_children,
+                "path": instance.path,
+                "module": instance.module,
+                "parameters": {value.name: value.value for value in instance.parameters},
+                "has_children": instance.has_children,
             }
-            for one in level.instances
+            for instance in level.instances
         ]
     )
 
@@ -55,13 +55,13 @@ async def _loads(server: EditorServer, session: Session, params: _Signal) -> str
 
 async def _traced(server: EditorServer, session: Session, params: _Signal, way: str) -> str:
     trace = await ask(server, way, SignalTrace, uri=session.workspace.folder.as_uri(), signal=params.signal)
-    found: dict[str, Any] = {
+    trace_facts: dict[str, Any] = {
         "signal": trace.signal.path,
         "port_of_top": trace.port_of_top,
-        way: [_flow(session, one) for one in trace.flows],
+        way: [_flow(session, flow) for flow in trace.flows],
         "is_complete": trace.complete,
     }
-    return json.dumps(found)
+    return json.dumps(trace_facts)
 
 
 def _flow(session: Session, flow: FlowView) -> dict[str, Any]:
@@ -69,15 +69,17 @@ def _flow(session: Session, flow: FlowView) -> dict[str, Any]:
         "kind": flow.kind,
         "text": flow.text,
         "instance": flow.instance,
-        **place(session, flow.at),
-        "signals": [{"path": one.signal.path, "part": one.part} for one in flow.signals],
+        **location_facts(session, flow.at),
+        "signals": [{"path": signal_end.signal.path, "part": signal_end.part} for signal_end in flow.signals],
     }
 
 
-def place(session: Session, at: FileRange | None) -> dict[str, Any]:
+def location_facts(session: Session, file_range: FileRange | None) -> dict[str, Any]:
     """A place as a file of the workspace and a line from 1; nothing for one outside."""
-    relative = session.workspace.relative(path_of(at.uri)) if at is not None else None
-    return {"file": relative, "line": at.start.line + 1} if at is not None and relative is not None else {}
+    relative = session.workspace.relative(path_of(file_range.uri)) if file_range is not None else None
+    return (
+        {"file": relative, "line": file_range.start.line + 1} if file_range is not None and relative is not None else {}
+    )
 
 
 DESIGN_TOOLS: tuple[AnyTool, ...] = (

@@ -36,7 +36,9 @@ async def chat_prompt(server: EditorServer, params: ChatPromptParams) -> ChatPro
     if verdict is not None:
         parts.append(f"What the solver sees of the newest run: {verdict.headline}\n{verdict.message or ''}")
     if Aid.HINTS in session.aids:
-        parts += [f"Hint {one.number} of the problem: {one.text}" for one in (await session.hints.shown()).taken]
+        parts += [
+            f"Hint {hint.number} of the problem: {hint.text}" for hint in (await session.hints.current_hints()).taken
+        ]
     parts.append(f"The question: {params.question[:_MAX_QUESTION]}")
     await session.attempt.use(AidUsed(aid=Aid.GENERATED, feature=FEATURE, detail=params.model[:200]))
     return ChatPrompt(text="\n\n".join(parts))
@@ -44,9 +46,9 @@ async def chat_prompt(server: EditorServer, params: ChatPromptParams) -> ChatPro
 
 def _public(session: Session) -> list[str]:
     paths = [session.workspace.marker.statement, *judged_paths(session.problem)]
-    found = {path: session.workspace.read(path) for path in paths}
+    contents = {path: session.workspace.read(path) for path in paths}
     return [
         f"{path}:\n```\n{content.decode(errors='replace')[:_MAX_FILE]}\n```"
-        for path, content in found.items()
+        for path, content in contents.items()
         if content is not None
     ]

@@ -55,7 +55,7 @@ class _Edge(_Waves):
     after: int = Field(0, ge=0, description="In ticks of the file.")
 
 
-class _When(_Edge):
+class _EdgeCondition(_Edge):
     read: list[str] = Field(
         min_length=1, max_length=_MOST_SIGNALS, description="The paths of the signals whose values are wanted then."
     )
@@ -64,10 +64,10 @@ class _When(_Edge):
 class _Wave:
     """A waveform of the workspace, whose use was recorded."""
 
-    def __init__(self, server: EditorServer, uri: str, about: dict[str, Any]) -> None:
+    def __init__(self, server: EditorServer, uri: str, summary: dict[str, Any]) -> None:
         self._server = server
         self._uri = uri
-        self.tick = f"{about['tick']} {about['unit']}"
+        self.tick = f"{summary['tick']} {summary['unit']}"
 
     @classmethod
     async def open(cls, server: EditorServer, session: Session, params: _Waves) -> _Wave:
@@ -82,8 +82,8 @@ class _Wave:
         return (await ask(self._server, name, Wire, uri=self._uri, **params)).model_dump(mode="json")
 
     async def values(self, signals: list[str], time: int) -> dict[str, str | None]:
-        found = await self.ask("waveformValues", signals=signals, time=time)
-        return dict(zip(signals, found["values"], strict=True))
+        reply = await self.ask("waveformValues", signals=signals, time=time)
+        return dict(zip(signals, reply["values"], strict=True))
 
     async def change(self, params: _Edge) -> dict[str, Any]:
         """The change that is meant, with time and value.
@@ -91,23 +91,23 @@ class _Wave:
         Raises:
             ServerError: There are not as many.
         """
-        wanted = params.value if params.value is not None else _EDGES[params.edge]
-        at = params.after
+        expected_value = params.value if params.value is not None else _EDGES[params.edge]
+        time = params.after
         for number in range(params.nth):
-            found = await self.ask("waveformChange", signal=params.signal, time=at, forward=True, value=wanted)
-            if found["time"] is None:
-                what = f"to {wanted}" if wanted is not None else "at all"
-                raise ServerError(f"{params.signal} changes {what} {number} times after {params.after}.")
-            at = found["time"]
-        return found
+            edge = await self.ask("waveformChange", signal=params.signal, time=time, forward=True, value=expected_value)
+            if edge["time"] is None:
+                change = f"to {expected_value}" if expected_value is not None else "at all"
+                raise ServerError(f"{params.signal} changes {change} {number} times after {params.after}.")
+            time = edge["time"]
+        return edge
 
 
 async def _signals(server: EditorServer, session: Session, params: _Search) -> str:
     wave = await _Wave.open(server, session, params)
     # Without a word, a search would show the outermost scopes.
-    found = await wave.ask("waveformItems", words=params.words or ["."], offset=params.offset)
-    signals = [{"path": one["path"], "bits": one["bits"]} for one in found["items"]]
-    return json.dumps({"tick": wave.tick, "total": found["total"], "signals": signals})
+    reply = await wave.ask("waveformItems", words=params.words or ["."], offset=params.offset)
+    signals = [{"path": signal["path"], "bits": signal["bits"]} for signal in reply["items"]]
+    return json.dumps({"tick": wave.tick, "total": reply["total"], "signals": signals})
 
 
 async def _values(server: EditorServer, session: Session, params: _Values) -> str:
@@ -121,13 +121,13 @@ async def _change(server: EditorServer, session: Session, params: _Edge) -> str:
     return json.dumps({"tick": wave.tick, **await wave.change(params)})
 
 
-async def _when(server: EditorServer, session: Session, params: _When) -> str:
+async def _values_at_change(server: EditorServer, session: Session, params: _EdgeCondition) -> str:
     wave = await _Wave.open(server, session, params)
     time = (await wave.change(params))["time"]
-    told: dict[str, Any] = {"tick": wave.tick, "time": time, "values": await wave.values(params.read, time)}
+    facts: dict[str, Any] = {"tick": wave.tick, "time": time, "values": await wave.values(params.read, time)}
     if time > 0:
-        told["values_before"] = await wave.values(params.read, time - 1)
-    return json.dumps(told)
+        facts["values_before"] = await wave.values(params.read, time - 1)
+    return json.dumps(facts)
 
 
 WAVE_TOOLS: tuple[AnyTool, ...] = (
@@ -159,8 +159,8 @@ WAVE_TOOLS: tuple[AnyTool, ...] = (
         "wave_values_when",
         "The values of signals when another changes, rises or falls for the nth time: after the changes of that time, "
         f"and before them. {_VALUES}",
-        _When,
-        _when,
+        _EdgeCondition,
+        _values_at_change,
         aid=Aid.WAVEFORMS,
         operation="waveformChange",
     ),

@@ -69,10 +69,10 @@ async def check_allowed(server: EditorServer, uri: str, aid: Aid) -> None:
 
 async def allowing(server: EditorServer, files: Iterable[Path], aid: Aid) -> set[Path]:
     """Those of files whose attempts, if they belong to any, allow an aid, whether or not their clocks run."""
-    asked = set(files)
-    sessions = {folder: await server.sessions.session(folder) for folder in {file.parent for file in asked}}
-    forbidding = {folder for folder, one in sessions.items() if one and not one.terms.allows_aid(aid)}
-    return {file for file in asked if file.parent not in forbidding}
+    unique_files = set(files)
+    sessions = {folder: await server.sessions.session(folder) for folder in {file.parent for file in unique_files}}
+    forbidding = {folder for folder, session in sessions.items() if session and not session.terms.allows_aid(aid)}
+    return {file for file in unique_files if file.parent not in forbidding}
 
 
 async def attempts_among(server: EditorServer, paths: Iterable[Path], aid: Aid) -> dict[Path, Use]:
@@ -83,12 +83,12 @@ async def attempts_among(server: EditorServer, paths: Iterable[Path], aid: Aid) 
     Raises:
         AttemptError: One of them does not allow it, or not now.
     """
-    found: dict[Path, Use] = {}
+    uses: dict[Path, Use] = {}
     for folder in {path.parent: path for path in paths}.values():
         begun = await begin(server, folder.as_uri(), aid)
         if begun is not None:
-            found[begun.session.workspace.folder] = begun
-    return found
+            uses[begun.session.workspace.folder] = begun
+    return uses
 
 
 async def use(server: EditorServer, uri: str, event: AidUsed) -> None:

@@ -48,23 +48,23 @@ async def _explain_finding(server: EditorServer, params: ExplainFindingParams) -
     from benchwright_verilog.findings.explained_rules import explained
 
     await aids.attempt_of(server, params.uri, Aid.EXPLANATIONS)
-    found = await asyncio.to_thread(explained, params.code, params.source)
+    explanation = await asyncio.to_thread(explained, params.code, params.source)
     pages = {str(source): source.rule_page(params.code) for source in _SOURCES}
-    if found is None:
+    if explanation is None:
         page = pages.get(params.source)
         read = f"Read {page}." if page else "Its message is all that is known."
         raise ServerError(f"There is no explanation of {params.code or 'this error'}. {read}")
-    event = AidUsed(aid=Aid.EXPLANATIONS, feature="finding", detail=f"{found.tool} {found.rule}")
+    event = AidUsed(aid=Aid.EXPLANATIONS, feature="finding", detail=f"{explanation.tool} {explanation.rule}")
     await aids.use(server, params.uri, event)
     return FindingExplanation(
-        code=found.rule,
-        source=found.tool,
-        about=found.about,
-        fix=found.fix,
-        wrong=found.wrong,
-        right=found.right,
-        markdown=found.markdown,
-        page=pages[found.tool] or "",
+        code=explanation.rule,
+        source=explanation.tool,
+        about=explanation.about,
+        fix=explanation.fix,
+        wrong=explanation.wrong,
+        right=explanation.right,
+        markdown=explanation.markdown,
+        page=pages[explanation.tool] or "",
     )
 
 
@@ -94,23 +94,25 @@ EXPLAIN_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
 """Every operation that explains something."""
 
 
-async def explain_actions(server: EditorServer, uri: str, found: Sequence[Finding]) -> list[types.CodeAction]:
+async def explain_actions(server: EditorServer, uri: str, findings: Sequence[Finding]) -> list[types.CodeAction]:
     """The code actions that explain findings, for clients that can show it; none if the attempt forbids it."""
-    if not found or EXPLAIN_FINDING not in server.client.values("experimental.commands.commands"):
+    if not findings or EXPLAIN_FINDING not in server.client.values("experimental.commands.commands"):
         return []
     if not server.settings.features.explanations or not await _is_allowed(server, uri):
         return []
     from benchwright_verilog.findings.explained_rules import explained
 
-    rules = dict.fromkeys((str(one.source), one.rule) for one in found if one.rule)
-    known = [(tool, rule) for tool, rule in rules if await asyncio.to_thread(explained, rule, tool) is not None]
+    rules = dict.fromkeys((str(finding.source), finding.rule) for finding in findings if finding.rule)
+    explained_rules = [
+        (tool, rule) for tool, rule in rules if await asyncio.to_thread(explained, rule, tool) is not None
+    ]
     return [
         types.CodeAction(
             title := f"Explain {rule}",
             kind=types.CodeActionKind.QuickFix,
             command=types.Command(title, EXPLAIN_FINDING, arguments=[{"uri": uri, "code": rule, "source": tool}]),
         )
-        for tool, rule in known
+        for tool, rule in explained_rules
     ]
 
 

@@ -42,14 +42,14 @@ _DESIGN = frozenset({".sv", ".v"})
 class Failure:
     """The failure that is explained, as far as it may be seen."""
 
-    about: str
+    origin: str
     """`own` or `hidden`."""
     test: str = ""
     message: str = ""
     expected: str | None = None
-    got: str | None = None
+    actual: str | None = None
     time: str | None = None
-    place: FileRange | None = None
+    location: FileRange | None = None
     waves: str | None = None
     """The URI of the waveform that ends where it failed."""
 
@@ -63,30 +63,30 @@ async def explain_failure(server: EditorServer, params: ExplainFailureParams) ->
     project, path = project_of(server, params.uri)
     failure = await failure_of(server, session, project, params)
     unknown = await _unknown(server, session, failure)
-    evidence = Evidence.of(failure.message, failure.expected, failure.got)
+    evidence = Evidence.from_message(failure.message, failure.expected, failure.actual)
     if unknown:
         evidence = replace(evidence, has_unknown_signals=True)
     causes = await asyncio.to_thread(_causes, project, path, evidence)
-    await aids.attempts_among(server, (one.place.path for one in causes), Aid.EXPLANATIONS)
+    await aids.attempts_among(server, (cause.span.path for cause in causes), Aid.EXPLANATIONS)
     event = AidUsed(
         aid=Aid.EXPLANATIONS,
         feature="failure",
-        detail=failure.test if failure.about == "own" else "hidden tests",
+        detail=failure.test if failure.origin == "own" else "hidden tests",
         outcome=causes[0].kind.value if causes else "none",
     )
     await aids.use(server, params.uri, event)
     locations = Locations(server)
     return FailureExplanation(
-        about=failure.about,
+        about=failure.origin,
         test=failure.test,
         message=failure.message,
         expected=evidence.expected,
-        got=evidence.got,
+        got=evidence.actual,
         time=failure.time,
         cycle=evidence.cycle,
-        place=failure.place,
+        place=failure.location,
         unknown=unknown,
-        causes=list(_shown(locations, causes)),
+        causes=list(_likely_causes(locations, causes)),
         markdown=_page(locations, folder_of(project), failure, evidence, unknown, causes),
     )
 
@@ -102,19 +102,28 @@ async def failure_of(
     folder = folder_of(project).as_uri()
     last = None if params.hidden else server.last_results.failed(folder, params.test)
     if last is not None:
-        own = last.result
-        time = f"{own.sim_time_ns:,.10g} ns" if own.sim_time_ns else None
-        return Failure("own", own.id, own.message, own.expected, own.got, time, own.place, last.waves)
+        test_result = last.result
+        time = f"{test_result.sim_time_ns:,.10g} ns" if test_result.sim_time_ns else None
+        return Failure(
+            "own",
+            test_result.id,
+            test_result.message,
+            test_result.expected,
+            test_result.got,
+            time,
+            test_result.place,
+            last.waves,
+        )
     if params.test is not None:
         raise ServerError(f"{params.test} did not fail when it was last run here. Run it again.")
     verdict = (await session.status()).verdict if session is not None else None
     if verdict is None:
         raise ServerError("Nothing has failed here yet. Run the tests first.")
     if verdict.outcome not in {"failed", "error"}:
-        said = "passed" if verdict.outcome == "passed" else "is not shown"
-        raise ServerError(f"The result of the hidden tests {said}, so there is no failure to explain.")
+        state = "passed" if verdict.outcome == "passed" else "is not shown"
+        raise ServerError(f"The result of the hidden tests {state}, so there is no failure to explain.")
     # The view has gone through the reveal policy: nothing else of the verdict is read.
-    first = next((one for one in verdict.lines or () if not one.passed), None)
+    first = next((line for line in verdict.lines or () if not line.passed), None)
     message = (first.message if first is not None else None) or verdict.message
     return Failure(
         "hidden", first.name if first is not None else "", message, time=first.sim_time if first is not None else None
@@ -127,11 +136,11 @@ async def _unknown(server: EditorServer, session: Session | None, failure: Failu
     if failure.waves is None or server.waveforms is None or not may_read:
         return []
     try:
-        found = await server.waveforms.unknown(failure.waves, _MOST_UNKNOWN)
+        unknown_signals = await server.waveforms.unknown(failure.waves, _MOST_UNKNOWN)
     except (WaveformError, ExtraMissingError):
         # The rules need no waveform.
         return []
-    return [UnknownSignal(path=path, since=since) for path, since in found]
+    return [UnknownSignal(path=path, since=start) for path, start in unknown_signals]
 
 
 def _causes(project: Project, path: Path, evidence: Evidence) -> list[Cause]:
@@ -150,11 +159,13 @@ def design_sources(project: Project) -> Iterator[Path]:
             yield path
 
 
-def _shown(locations: Locations, causes: Sequence[Cause]) -> Iterator[LikelyCause]:
-    for one in causes:
-        at = file_range(locations, one.place)
-        if at is not None:
-            yield LikelyCause(kind=one.kind.value, title=one.title, at=at, why=one.why, advice=one.advice)
+def _likely_causes(locations: Locations, causes: Sequence[Cause]) -> Iterator[LikelyCause]:
+    for cause in causes:
+        location = file_range(locations, cause.span)
+        if location is not None:
+            yield LikelyCause(
+                kind=cause.kind.value, title=cause.title, at=location, why=cause.reason, advice=cause.advice
+            )
 
 
 def _page(
@@ -165,31 +176,33 @@ def _page(
     unknown: Sequence[UnknownSignal],
     causes: Sequence[Cause],
 ) -> str:
-    which = failure.test if failure.about == "own" else f"Hidden tests{f': {failure.test}' if failure.test else ''}"
-    parts = ["# Why it may fail", f"**{_plain(which)}**" + (f" at {failure.time}" if failure.time else "")]
+    test_name = (
+        failure.test if failure.origin == "own" else f"Hidden tests{f': {failure.test}' if failure.test else ''}"
+    )
+    parts = ["# Why it may fail", f"**{_plain(test_name)}**" + (f" at {failure.time}" if failure.time else "")]
     if failure.message:
         parts.append(_quoted(failure.message))
-    if evidence.expected is not None and evidence.got is not None:
-        parts.append(f"Expected `{_plain(evidence.expected)}`, got `{_plain(evidence.got)}`.")
+    if evidence.expected is not None and evidence.actual is not None:
+        parts.append(f"Expected `{_plain(evidence.expected)}`, got `{_plain(evidence.actual)}`.")
     if evidence.cycle is not None:
         parts.append(f"In cycle {evidence.cycle}.")
     if unknown:
         parts.append("## Unknown signals\n\nThese are x where the waveform ends, the first to be so at the top:")
-        parts.append("\n".join(f"- `{_plain(one.path)}`, since {one.since}" for one in unknown))
+        parts.append("\n".join(f"- `{_plain(signal.path)}`, since {signal.since}" for signal in unknown))
     parts.append("## Likely causes" if causes else "No rule fits. Examine the waveform, or write a smaller test.")
-    for number, one in enumerate(causes, 1):
-        at = file_range(locations, one.place)
-        line = at.start.line + 1 if at is not None else 1
-        name = one.place.path.relative_to(folder).as_posix()
-        link = f"[{_plain(name)}:{line}]({one.place.path.as_uri()}#L{line})"
-        parts.append(f"{number}. {one.title}: {link}\n\n   {one.why}\n\n   **Try:** {one.advice}")
+    for number, cause in enumerate(causes, 1):
+        location = file_range(locations, cause.span)
+        line = location.start.line + 1 if location is not None else 1
+        name = cause.span.path.relative_to(folder).as_posix()
+        link = f"[{_plain(name)}:{line}]({cause.span.path.as_uri()}#L{line})"
+        parts.append(f"{number}. {cause.title}: {link}\n\n   {cause.reason}\n\n   **Try:** {cause.advice}")
     parts.append("These are guesses by rules about the design's text. The hidden tests are not read for them.")
     return "\n\n".join(parts) + "\n"
 
 
 def _plain(text: str) -> str:
     """What a file or a test says, which must not become markup."""
-    return "".join(one for one in text if one.isprintable() and one not in "`*[]<>|\\")[:200]
+    return "".join(character for character in text if character.isprintable() and character not in "`*[]<>|\\")[:200]
 
 
 def _quoted(text: str) -> str:

@@ -15,7 +15,7 @@ from benchwright_attempts.events.events import AidUsed
 from benchwright_attempts.grading.grading import judged_paths
 from benchwright_problems.aids import Aid
 from benchwright_server.assistant.endpoint import Reply, reply_of
-from benchwright_server.assistant.help_prompt import Seen, harmless, help_messages
+from benchwright_server.assistant.help_prompt import SolverView, harmless, help_messages
 from benchwright_server.errors import ServerError
 from benchwright_server.features.attempt import aids
 from benchwright_server.features.attempt.failures import design_sources, explain_failure
@@ -52,14 +52,14 @@ async def generated_help(server: EditorServer, params: GeneratedHelpParams) -> G
     project, _ = project_of(server, params.uri)
     files = await asyncio.to_thread(lambda: list(design_sources(project))[:_MOST_FILES])
     await aids.attempts_among(server, files, Aid.GENERATED)
-    asked = help_messages(params.about, await _seen(server, session, project, params))
+    messages = help_messages(params.about, await _seen_parts(server, session, project, params))
     patient = replace(assistant, max_tokens=_MOST_TOKENS, timeout_ms=max(assistant.timeout_ms, _PATIENCE_MS))
     reply, outcome = Reply(""), "cancelled"
     try:
         task = asyncio.current_task()
         async with cancellable(server, "Asking the model", lambda: task and task.cancel()) as report:
             report(assistant.model or assistant.url, 10)
-            reply = await reply_of(patient, asked, os.environ, _told(server, params))
+            reply = await reply_of(patient, messages, os.environ, _part_sender(server, params))
         outcome = "answered"
     except ServerError:
         outcome = "error"
@@ -78,17 +78,17 @@ async def generated_help(server: EditorServer, params: GeneratedHelpParams) -> G
     )
 
 
-def _told(server: EditorServer, params: GeneratedHelpParams) -> Callable[[str], None] | None:
+def _part_sender(server: EditorServer, params: GeneratedHelpParams) -> Callable[[str], None] | None:
     """Sends the client what has been written so far, if it wants to have it."""
     token = params.partial_result_token
     if token is None:
         return None
-    told = 0.0
+    last_sent = 0.0
 
     def tell(text: str) -> None:
-        nonlocal told
-        if time.monotonic() - told >= _REPORT_S:
-            told = time.monotonic()
+        nonlocal last_sent
+        if time.monotonic() - last_sent >= _REPORT_S:
+            last_sent = time.monotonic()
             part = GeneratedPart(markdown=_page(text)).model_dump(mode="json", by_alias=True)
             server.notify_plain(types.PROGRESS, {"token": token, "value": part})
 
@@ -96,20 +96,27 @@ def _told(server: EditorServer, params: GeneratedHelpParams) -> Callable[[str], 
 
 
 def _page(text: str) -> str:
-    said = harmless(text) or "The model said nothing."
-    return f"*Written by a model. It may be wrong.*\n\n{said}\n"
+    reply_text = harmless(text) or "The model said nothing."
+    return f"*Written by a model. It may be wrong.*\n\n{reply_text}\n"
 
 
 def _counted(model: str, reply: Reply) -> str:
     return f"{model[:200]}; tokens in {reply.input_tokens}, out {reply.output_tokens}"
 
 
-async def _seen(server: EditorServer, session: Session | None, project: Project, params: GeneratedHelpParams) -> Seen:
+async def _seen_parts(
+    server: EditorServer, session: Session | None, project: Project, params: GeneratedHelpParams
+) -> SolverView:
     failure = await _failure(server, session, params)
     if session is None:
         locations, folder = Locations(server), folder_of(project)
         paths = await asyncio.to_thread(lambda: list(design_sources(project))[:_MOST_FILES])
-        return Seen("", {one.relative_to(folder).as_posix(): locations.lines(one).text for one in paths}, (), failure)
+        return SolverView(
+            "",
+            {source_path.relative_to(folder).as_posix(): locations.lines(source_path).text for source_path in paths},
+            (),
+            failure,
+        )
     workspace = session.workspace
     statement = workspace.read(workspace.marker.statement) or b""
     files: dict[str, str] = {}
@@ -117,13 +124,13 @@ async def _seen(server: EditorServer, session: Session | None, project: Project,
         content = await asyncio.to_thread(workspace.read, path)
         if content is not None and path != workspace.marker.statement and len(files) < _MOST_FILES:
             files[path] = content.decode(errors="replace")
-    return Seen(statement.decode(errors="replace"), files, await _hints(session), failure)
+    return SolverView(statement.decode(errors="replace"), files, await _hints(session), failure)
 
 
 async def _hints(session: Session) -> tuple[str, ...]:
     if not session.hints.is_there or not session.terms.allows_aid(Aid.HINTS):
         return ()
-    return tuple(one.text for one in (await session.hints.shown()).taken)
+    return tuple(hint.text for hint in (await session.hints.current_hints()).taken)
 
 
 async def _failure(server: EditorServer, session: Session | None, params: GeneratedHelpParams) -> str:

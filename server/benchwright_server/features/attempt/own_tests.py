@@ -27,7 +27,7 @@ from benchwright_server.features.editor.run_progress import cancellable
 from benchwright_server.features.requests import register_operation
 from benchwright_server.operations.catalogue import path_of
 from benchwright_server.operations.operation import Operation
-from benchwright_server.own_tests.bench import Asked, FileRun, TestBench, id_of
+from benchwright_server.own_tests.bench import FileRun, RunRequest, TestBench, id_of
 from benchwright_server.own_tests.finding import TestFile, folder_of, found_tests, is_for_tests
 from benchwright_server.protocol.design import FileRange, Point
 from benchwright_server.protocol.own_tests import (
@@ -75,9 +75,9 @@ async def _own_tests(server: EditorServer, params: OwnTestsParams) -> OwnTestLis
     project, _ = project_of(server, params.uri)
     files = await asyncio.to_thread(found_tests, project)
     folder, locations = folder_of(project), Locations(server)
-    for inner in {(folder / one.path).parent for one in files}:
+    for inner in {(folder / test_file.path).parent for test_file in files}:
         await check_allowed(server, inner.as_uri(), Aid.OWN_TESTS)
-    return OwnTestList(folder=folder.as_uri(), files=[_file(locations, folder, one) for one in files])
+    return OwnTestList(folder=folder.as_uri(), files=[_file(locations, folder, test_file) for test_file in files])
 
 
 async def _run_own_tests(server: EditorServer, params: RunOwnTestsParams) -> OwnTestRuns:
@@ -91,31 +91,31 @@ async def _run_own_tests(server: EditorServer, params: RunOwnTestsParams) -> Own
     debugging = _debugging(server, folder_of(project)) if params.debug else None
     may_keep = session is None or session.terms.allows_aid(Aid.WAVEFORMS)
     keep = may_keep and (settings.waves if params.waves is None else params.waves)
-    asked = Asked(params.coverage, keep, debugging)
+    run_request = RunRequest(params.coverage, keep, debugging)
     feature = DEBUGGED if params.debug else FEATURE
     event = AidUsed(aid=Aid.OWN_TESTS.value, feature=feature, detail=" ".join(params.ids)[:_MAX_DETAIL])
-    outcome, used = "cancelled", dict[Path, Use]()
+    outcome, uses = "cancelled", dict[Path, Use]()
 
     async def allow(files: Collection[Path]) -> None:
-        used.update(await attempts_among(server, files, Aid.OWN_TESTS))
+        uses.update(await attempts_among(server, files, Aid.OWN_TESTS))
         if keep:
             await attempts_among(server, files, Aid.WAVEFORMS)
 
     try:
-        async with _shown(server) as report:
-            runs = await bench.run(project, params.ids, settings, server.settings.analysed, asked, report, allow)
-        outcome = "passed" if all(one.run.passed for one in runs) else "failed"
+        async with _progress(server) as report:
+            runs = await bench.run(project, params.ids, settings, server.settings.analysed, run_request, report, allow)
+        outcome = "passed" if all(file_run.run.passed for file_run in runs) else "failed"
     except Exception:
         outcome = "error"
         raise
     finally:
         # Before the answer, and of a run without an answer too.
-        for one in used.values():
-            await asyncio.shield(one.end(event.model_copy(update={"outcome": outcome})))
+        for attempt_use in uses.values():
+            await asyncio.shield(attempt_use.end(event.model_copy(update={"outcome": outcome})))
     locations = Locations(server)
-    shown = [_run(locations, one) for one in runs]
-    server.last_results.keep(folder_of(project).as_uri(), shown)
-    return OwnTestRuns(passed=outcome == "passed", runs=shown)
+    run_views = [_run(locations, file_run) for file_run in runs]
+    server.last_results.keep(folder_of(project).as_uri(), run_views)
+    return OwnTestRuns(passed=outcome == "passed", runs=run_views)
 
 
 async def _new_testbench(server: EditorServer, params: NewTestbenchParams) -> NewTestbench:
@@ -126,16 +126,16 @@ async def _new_testbench(server: EditorServer, params: NewTestbenchParams) -> Ne
     text = document.text if document is not None else await asyncio.to_thread(_text, path)
     from benchwright_verilog.language.completion.cocotb_skeleton import skeleton
 
-    made = await asyncio.to_thread(skeleton, text, params.module)
-    if made is None:
-        named = f"no module {params.module}" if params.module else "no module"
-        raise OwnTestError(f"{path.name} has {named}, so there is nothing to test.")
-    target = folder / "tests" / f"test_{made.module}.py"
+    bench_skeleton = await asyncio.to_thread(skeleton, text, params.module)
+    if bench_skeleton is None:
+        missing_module = f"no module {params.module}" if params.module else "no module"
+        raise OwnTestError(f"{path.name} has {missing_module}, so there is nothing to test.")
+    target = folder / "tests" / f"test_{bench_skeleton.module}.py"
     if await asyncio.to_thread(target.exists):
         raise OwnTestError(f"{target.relative_to(folder)} exists already. Open it, or rename it first.")
-    await use(server, params.uri, AidUsed(aid=Aid.OWN_TESTS.value, feature=BEGUN, detail=made.module))
-    applied = await _created(server, target, made.text)
-    return NewTestbench(uri=target.as_uri(), module=made.module, text=made.text, applied=applied)
+    await use(server, params.uri, AidUsed(aid=Aid.OWN_TESTS.value, feature=BEGUN, detail=bench_skeleton.module))
+    applied = await _created(server, target, bench_skeleton.text)
+    return NewTestbench(uri=target.as_uri(), module=bench_skeleton.module, text=bench_skeleton.text, applied=applied)
 
 
 OWN_TEST_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
@@ -171,7 +171,7 @@ async def test_lenses(server: EditorServer, document: Document) -> list[types.Co
     if b"initial" not in document.lines.data:
         return []
     path = path_of(document.uri)
-    project = server.projects.of(document)
+    project = server.projects.project_of(document)
     session = await server.sessions.session(path)
     allowed = session is None or session.terms.allows_aid(Aid.OWN_TESTS)
     if project.folder is None or not allowed or not path.is_relative_to(project.folder):
@@ -182,15 +182,15 @@ async def test_lenses(server: EditorServer, document: Document) -> list[types.Co
     shapes = await asyncio.to_thread(module_shapes, document.text)
     return [
         types.CodeLens(
-            document.lines.byte_range(one.start, one.end),
+            document.lines.byte_range(shape.start, shape.end),
             types.Command(
                 title="▶ Run test",
                 command="benchwright.runOwnTests",
-                arguments=[{"uri": document.uri, "ids": [id_of(relative, one.name)]}],
+                arguments=[{"uri": document.uri, "ids": [id_of(relative, shape.name)]}],
             ),
         )
-        for one in shapes
-        if not one.has_ports and (one.instantiates or is_for_tests(PurePosixPath(relative)))
+        for shape in shapes
+        if not shape.has_ports and (shape.instantiates or is_for_tests(PurePosixPath(relative)))
     ]
 
 
@@ -199,18 +199,18 @@ def _debugging(server: EditorServer, folder: Path) -> Debugging:
 
     def opened(socket: Path) -> None:
         mapped = [{"localRoot": str(folder), "remoteRoot": CODE}]
-        told = OwnTestDebugger(socket=str(socket), arguments={"pathMappings": mapped, "justMyCode": True})
-        server.notify_plain(DEBUGGER, told.model_dump(mode="json", by_alias=True))
+        notice = OwnTestDebugger(socket=str(socket), arguments={"pathMappings": mapped, "justMyCode": True})
+        server.notify_plain(DEBUGGER, notice.model_dump(mode="json", by_alias=True))
 
     return Debugging(debugger(), opened)
 
 
 @asynccontextmanager
-async def _shown(server: EditorServer) -> AsyncIterator[Callable[[int, int, str], None]]:
+async def _progress(server: EditorServer) -> AsyncIterator[Callable[[int, int, str], None]]:
     """Progress for the duration of the block; cancelling it in the client cancels the block."""
     task = asyncio.current_task()
     async with cancellable(server, "Tests", lambda: task and task.cancel()) as report:
-        yield lambda number, of, path: report(path, round(100 * (number - 1) / of))
+        yield lambda number, total, path: report(path, round(100 * (number - 1) / total))
 
 
 async def _created(server: EditorServer, target: Path, text: str) -> bool:
@@ -223,10 +223,10 @@ async def _created(server: EditorServer, target: Path, text: str) -> bool:
         [types.TextEdit(types.Range(start, start), text)],
     )
     changes = (types.CreateFile(uri=target.as_uri()), edit)
-    asked = types.ApplyWorkspaceEditParams(types.WorkspaceEdit(document_changes=changes), label="New testbench")
+    edit_request = types.ApplyWorkspaceEditParams(types.WorkspaceEdit(document_changes=changes), label="New testbench")
     try:
         async with asyncio.timeout(_PATIENCE_S):
-            return (await server.workspace_apply_edit_async(asked)).applied
+            return (await server.workspace_apply_edit_async(edit_request)).applied
     except (JsonRpcException, TimeoutError):
         return False
 
@@ -256,28 +256,32 @@ def _file(locations: Locations, folder: Path, file: TestFile) -> OwnTestFile:
     )
 
 
-def _run(locations: Locations, one: FileRun) -> OwnTestRun:
-    places = one.snapshot.places
+def _run(locations: Locations, file_run: FileRun) -> OwnTestRun:
+    places = file_run.snapshot.places
     return OwnTestRun(
-        file=one.file.path,
-        top=one.top,
-        simulator=one.run.simulator,
-        results=[_result(locations, places, name, outcome) for name, outcome in one.ids()],
-        output=one.run.output,
-        waves=one.waves.as_uri() if one.waves is not None else None,
-        coverage=[_coverage(places[found.path], found) for found in one.run.coverage if found.path in places],
-        wall_s=one.run.wall_s,
+        file=file_run.file.path,
+        top=file_run.top,
+        simulator=file_run.run.simulator,
+        results=[_result(locations, places, name, outcome) for name, outcome in file_run.ids()],
+        output=file_run.run.output,
+        waves=file_run.waves.as_uri() if file_run.waves is not None else None,
+        coverage=[
+            _coverage(places[file_coverage.path], file_coverage)
+            for file_coverage in file_run.run.coverage
+            if file_coverage.path in places
+        ],
+        wall_s=file_run.run.wall_s,
     )
 
 
 def _result(locations: Locations, places: dict[str, Path], name: str, outcome: OwnOutcome) -> OwnTestResult:
     path = places.get(outcome.path)
-    place = None
+    location = None
     if path is not None and 0 < outcome.line <= len(locations.lines(path)):
         lines = locations.lines(path)
         start, end = lines.line(outcome.line)
         begin = start + len(lines.text[start:end]) - len(lines.text[start:end].lstrip())
-        place = _range(path, lines.range(begin, max(begin, end)))
+        location = _range(path, lines.range(begin, max(begin, end)))
     skipped = outcome.reason is OwnReason.SKIPPED
     return OwnTestResult(
         id=name,
@@ -286,24 +290,30 @@ def _result(locations: Locations, places: dict[str, Path], name: str, outcome: O
         message=outcome.message,
         expected=outcome.expected,
         got=outcome.got,
-        place=place,
+        place=location,
         sim_time_ns=outcome.sim_time_ns,
         wall_s=round(outcome.wall_s, 6),
     )
 
 
-def _coverage(path: Path, found: FileCoverage) -> OwnTestCoverage:
+def _coverage(path: Path, coverage: FileCoverage) -> OwnTestCoverage:
     return OwnTestCoverage(
         uri=path.as_uri(),
-        lines=[CoveredLine(line=line - 1, count=count) for line, count in found.lines.items()],
+        lines=[CoveredLine(line=line - 1, count=count) for line, count in coverage.lines.items()],
         branches=[
-            CoveredBranch(name=one.name, line=one.line - 1, character=max(one.column - 1, 0), count=one.count)
-            for one in found.branches
+            CoveredBranch(
+                name=branch.name, line=branch.line - 1, character=max(branch.column - 1, 0), count=branch.count
+            )
+            for branch in coverage.branches
         ],
-        toggles=[CoveredSignal(name=one.signal, line=one.line - 1, count=one.count) for one in found.toggles],
+        toggles=[
+            CoveredSignal(name=toggle.signal, line=toggle.line - 1, count=toggle.count) for toggle in coverage.toggles
+        ],
     )
 
 
-def _range(path: Path, place: types.Range) -> FileRange:
-    start, end = (Point(line=at.line, character=at.character) for at in (place.start, place.end))
+def _range(path: Path, lsp_range: types.Range) -> FileRange:
+    start, end = (
+        Point(line=position.line, character=position.character) for position in (lsp_range.start, lsp_range.end)
+    )
     return FileRange(uri=path.as_uri(), start=start, end=end)

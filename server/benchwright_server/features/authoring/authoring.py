@@ -82,8 +82,8 @@ class Proofs:
             from benchwright_authoring.problem_files.problem_folder import authored_problem
 
             # Many files may change at once, most of them beside each other.
-            around = {file.parent for file in files}
-            folders = {folder for one in around if (folder := authored_problem(one)) is not None}
+            parents = {file.parent for file in files}
+            folders = {folder for parent in parents if (folder := authored_problem(parent)) is not None}
             for folder in folders if len(folders) <= _MOST_AT_ONCE else ():
                 if (earlier := self._later.pop(folder, None)) is not None:
                     earlier.cancel()
@@ -101,33 +101,33 @@ class Proofs:
         """Ends what is running."""
         for later in self._later.values():
             later.cancel()
-        running = [one.task for one in self._running.values()]
+        running = [proof_run.task for proof_run in self._running.values()]
         for task in running:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
 
     def _begin(self, folder: Path) -> None:
         del self._later[folder]
-        before = self._running.get(folder)
-        task = asyncio.create_task(self._prove(folder, before))
+        earlier_run = self._running.get(folder)
+        task = asyncio.create_task(self._prove(folder, earlier_run))
         self._running[folder] = _Running(task)
 
-    async def _prove(self, folder: Path, before: _Running | None) -> None:
+    async def _prove(self, folder: Path, earlier_run: _Running | None) -> None:
         try:
             candidate = await asyncio.to_thread(_read, folder)
-            if before is not None and not before.task.done():
+            if earlier_run is not None and not earlier_run.task.done():
                 # An editor reports one save twice: when it writes, and when the disk has changed.
-                if before.candidate == candidate:
-                    self._running[folder] = before
+                if earlier_run.candidate == candidate:
+                    self._running[folder] = earlier_run
                     return
-                before.task.cancel()
+                earlier_run.task.cancel()
             self._running[folder].candidate = candidate
             proof = await self.prove(folder, candidate)
             self.server.notify_plain(PROVED, proof.model_dump(mode="json", by_alias=True))
         except DatasetError:
             # What can't be read is marked in the files themselves.
-            if before is not None:
-                before.task.cancel()
+            if earlier_run is not None:
+                earlier_run.task.cancel()
         except Exception as error:
             self.server.report_failure(error)
         finally:
@@ -142,13 +142,15 @@ async def _new_problem(proofs: Proofs, params: NewProblemParams) -> NewProblem:
         raise ServerError(f"A problem can't begin as {params.form!r}; choose one of {', '.join(FORMS)}.")
     folder = path_of(params.folder)
     try:
-        made = await asyncio.to_thread(
+        problem_folder = await asyncio.to_thread(
             partial(new_problem, folder, params.id, FORMS[params.form], license_name=params.license)
         )
     except OSError as error:
         raise ServerError(f"{folder} can't be written: {error.strerror}. Choose another folder.") from error
     return NewProblem(
-        uri=made.as_uri(), statement=(made / "statement.md").as_uri(), settings=(made / "problem.toml").as_uri()
+        uri=problem_folder.as_uri(),
+        statement=(problem_folder / "statement.md").as_uri(),
+        settings=(problem_folder / "problem.toml").as_uri(),
     )
 
 
@@ -230,12 +232,12 @@ async def _two_sided(server: EditorServer, candidate: Candidate) -> TwoSided:
     home, sandbox = server.sessions.home, server.sessions.sandbox
     toolchain = await asyncio.to_thread(toolchain_for, sandbox.name, home.cache)
     # A core stays free for the editor.
-    executor, verdicts = LocalExecutor(home.cache, max(1, usable_cores() - 1)), VerdictStore.of(home)
+    executor, verdicts = LocalExecutor(home.cache, max(1, usable_cores() - 1)), VerdictStore.from_home(home)
     task = asyncio.current_task()
     async with cancellable(server, f"Proving {candidate.problem.id}", lambda: task and task.cancel()) as report:
 
         def show(now: Progress) -> None:
-            report(f"{now.done} of {now.planned} runs", round(100 * now.done / max(1, now.planned)))
+            report(f"{now.finished_runs} of {now.planned} runs", round(100 * now.finished_runs / max(1, now.planned)))
 
         checker = Checker(executor, sandbox, toolchain, verdicts, on_progress=show)
         grader = BatchGrader(executor, sandbox, toolchain, verdicts, on_progress=show)
@@ -252,6 +254,8 @@ def _proof(folder: Path, problem: Problem, two_sided: TwoSided) -> ProblemProof:
         proof=two_sided.proof.value,
         reasons=list(two_sided.reasons),
         remarks=list(two_sided.remarks),
-        sides=[ProvenSide(name=name, outcome=one.outcome, detail=one.detail) for name, one in sides.items()],
+        sides=[
+            ProvenSide(name=name, outcome=verdict.outcome, detail=verdict.detail) for name, verdict in sides.items()
+        ],
         wall_s=two_sided.wall_s,
     )

@@ -73,13 +73,13 @@ def _read(home: Home, params: ExamQuestionParams) -> ExamQuestion:
     exam = _exam(home, params.uri)
     folder = exam.question(params.label)
     files, form = exam.read(params.label)
-    shown = form.model_dump(mode="json", include=set(ExamQuestionForm.model_fields))
+    form_fields = form.model_dump(mode="json", include=set(ExamQuestionForm.model_fields))
     return ExamQuestion(
         label=params.label,
         digest=files.digest,
         statement=files.texts[STATEMENT],
         solution=files.texts[SOLUTION],
-        form=ExamQuestionForm.model_validate(shown),
+        form=ExamQuestionForm.model_validate(form_fields),
         findings=list(form.findings),
         pages=list(pictures(folder, "page-*.png").values()),
         figures=pictures(folder, "figures/*"),
@@ -95,7 +95,7 @@ def _save(home: Home, params: SaveExamQuestionParams) -> SavedExamQuestion:
     files, changed, refused = _exam(home, params.uri).save(
         params.label, params.digest, (params.statement, params.solution), params.form.model_dump(mode="json")
     )
-    errors = [FieldError(field=one.field, reason=one.reason) for one in refused]
+    errors = [FieldError(field=refusal.field, reason=refusal.reason) for refusal in refused]
     return SavedExamQuestion(digest=files.digest, changed_on_disk=changed, errors=errors)
 
 
@@ -111,8 +111,8 @@ def _make(home: Home, params: MakeExamPackParams) -> MadeExamPack:
 
     exam = _exam(home, params.uri)
     try:
-        made = make_pack(exam.root, params.pack)
-        Store(home).add(made, replace=params.replace)
+        exam_pack = make_pack(exam.root, params.pack)
+        Store(home).add(exam_pack, replace=params.replace)
     except DatasetError as error:
         return _refused(exam, error.reason, error.file)
     except PackExistsError as error:
@@ -121,7 +121,7 @@ def _make(home: Home, params: MakeExamPackParams) -> MadeExamPack:
         undecided = next((label for label in exam.labels if _state(exam, label).decision == "open"), "")
         return _refused(exam, str(error)).model_copy(update={"label": undecided})
     return MadeExamPack(
-        questions=[problem.id for problem in made.problems],
+        questions=[problem.id for problem in exam_pack.problems],
         folder=(exam.root / "pack").as_uri(),
         refused="",
         label="",
@@ -132,9 +132,9 @@ def _make(home: Home, params: MakeExamPackParams) -> MadeExamPack:
 
 def _refused(exam: ExamFolder, reason: str, file: Path | None = None) -> MadeExamPack:
     label = exam.label_of(file) if file else ""
-    where = f"{file.relative_to(exam.root)}: " if file and file.is_relative_to(exam.root) else ""
-    shown = file.as_uri() if file else ""
-    return MadeExamPack(questions=[], folder="", refused=where + reason, label=label, file=shown, exists=False)
+    location = f"{file.relative_to(exam.root)}: " if file and file.is_relative_to(exam.root) else ""
+    file_uri = file.as_uri() if file else ""
+    return MadeExamPack(questions=[], folder="", refused=location + reason, label=label, file=file_uri, exists=False)
 
 
 EXAM_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (

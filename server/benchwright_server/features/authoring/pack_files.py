@@ -40,8 +40,8 @@ class PackFiles:
         self._server = server
         self._open: dict[str, Path] = {}
         """URI → the folder of the problem or of an exam's question; that of the pack or exam for its own file."""
-        self._shown: dict[Path, set[Path]] = {}
-        self._found: dict[Path, dict[Path, list[types.Diagnostic]]] = {}
+        self._remarked_files: dict[Path, set[Path]] = {}
+        self._diagnostics_of: dict[Path, dict[Path, list[types.Diagnostic]]] = {}
         """Place → what was remarked on its files when they were last checked."""
         self._proofs: dict[Path, TwoSided] = {}
         """Problem's folder → what its last proof says."""
@@ -50,37 +50,37 @@ class PackFiles:
 
     def opened(self, uri: str) -> None:
         """A document was opened."""
-        place = _place(uri)
-        if place is not None:
-            self._open[uri] = place
-            self._check_later(place, 0.0)
+        folder = _checked_folder(uri)
+        if folder is not None:
+            self._open[uri] = folder
+            self._check_later(folder, 0.0)
 
     def changed(self, uri: str) -> None:
         """A document was changed."""
-        if (place := self._open.get(uri)) is not None:
-            self._check_later(place, _PAUSE_S)
+        if (folder := self._open.get(uri)) is not None:
+            self._check_later(folder, _PAUSE_S)
 
     def saved(self, uri: str) -> None:
         """A document was saved: it may belong to what other files are open of."""
         if self._open and uri.startswith("file:"):
             file = path_of(uri)
-            for place in {place for place in self._open.values() if file.is_relative_to(place)}:
-                self._check_later(place, 0.0)
+            for open_folder in {open_folder for open_folder in self._open.values() if file.is_relative_to(open_folder)}:
+                self._check_later(open_folder, 0.0)
 
     def closed(self, uri: str) -> None:
         """A document was closed; what is known of its problem stays as long as another file of it is open."""
-        place = self._open.pop(uri, None)
-        if place is not None and place not in self._open.values():
-            if (later := self._later.pop(place, None)) is not None:
+        folder = self._open.pop(uri, None)
+        if folder is not None and folder not in self._open.values():
+            if (later := self._later.pop(folder, None)) is not None:
                 later.cancel()
-            self._publish(place, {}, {})
+            self._publish(folder, {}, {})
 
     def proved(self, folder: Path, two_sided: TwoSided) -> None:
         """A problem was proved, or was not: the reasons are shown in its `problem.toml`."""
         self._proofs[folder] = two_sided
         document = self._server.documents.get((folder / _PROBLEM).as_uri())
         versions = {folder / _PROBLEM: document.version} if document is not None else {}
-        self._publish(folder, self._found.get(folder, {}), versions)
+        self._publish(folder, self._diagnostics_of.get(folder, {}), versions)
 
     def fields(self, uri: str) -> FileFields | None:
         """What an open document may hold; None if it is none of these files, or not in TOML."""
@@ -99,11 +99,11 @@ class PackFiles:
         from benchwright_authoring.problem_files.proposals import toml_hover
 
         fields = self.fields(document.uri)
-        found = toml_hover(fields, document.text, document.lines.offset(position)) if fields is not None else None
-        if found is None:
+        hover = toml_hover(fields, document.text, document.lines.offset(position)) if fields is not None else None
+        if hover is None:
             return None
-        span, about = found
-        content = content_of(self._server, "textDocument.hover.contentFormat", about)
+        span, meaning = hover
+        content = content_of(self._server, "textDocument.hover.contentFormat", meaning)
         return types.Hover(content, document.lines.range(span.start, span.end))
 
     def complete(self, document: Document, position: types.Position) -> types.CompletionList | None:
@@ -114,71 +114,73 @@ class PackFiles:
         if fields is None:
             return None
         span, proposals = toml_proposals(fields, document.text, document.lines.offset(position))
-        place = document.lines.range(span.start, span.end)
+        edit_range = document.lines.range(span.start, span.end)
         form = "textDocument.completion.completionItem.documentationFormat"
         items = [
             types.CompletionItem(
-                label=one.label,
-                kind=types.CompletionItemKind.Value if one.is_value else types.CompletionItemKind.Field,
-                documentation=content_of(self._server, form, one.about),
-                filter_text=one.label,
-                text_edit=types.TextEdit(place, one.text),
+                label=proposal.label,
+                kind=types.CompletionItemKind.Value if proposal.is_value else types.CompletionItemKind.Field,
+                documentation=content_of(self._server, form, proposal.description),
+                filter_text=proposal.label,
+                text_edit=types.TextEdit(edit_range, proposal.text),
             )
-            for one in proposals
+            for proposal in proposals
         ]
         return types.CompletionList(is_incomplete=False, items=items)
 
-    def _check_later(self, place: Path, wait_s: float) -> None:
-        if (earlier := self._later.get(place)) is not None:
+    def _check_later(self, folder: Path, wait_s: float) -> None:
+        if (earlier := self._later.get(folder)) is not None:
             earlier.cancel()
-        self._later[place] = asyncio.get_running_loop().call_later(wait_s, lambda: self._begin(place))
+        self._later[folder] = asyncio.get_running_loop().call_later(wait_s, lambda: self._begin(folder))
 
-    def _begin(self, place: Path) -> None:
-        del self._later[place]
-        task = asyncio.create_task(self._check(place))
+    def _begin(self, folder: Path) -> None:
+        del self._later[folder]
+        task = asyncio.create_task(self._check(folder))
         self._checks.add(task)
         task.add_done_callback(self._checks.discard)
 
-    async def _check(self, place: Path) -> None:
-        followed = (self._server.documents.get(uri) for uri, one in self._open.items() if one == place)
+    async def _check(self, folder: Path) -> None:
+        followed = (self._server.documents.get(uri) for uri, open_folder in self._open.items() if open_folder == folder)
         documents = {path_of(document.uri): document for document in followed if document is not None}
         open_files = {file: document.text for file, document in documents.items()}
         try:
-            found = await asyncio.to_thread(
-                _remarks, place, open_files, self._server.documents.encoding, self._server.sessions.home
+            diagnostics = await asyncio.to_thread(
+                _remarks, folder, open_files, self._server.documents.encoding, self._server.sessions.home
             )
         except Exception as error:
             self._server.report_failure(error)
             return
-        if place not in self._later and place in self._open.values():
-            self._publish(place, found, {file: document.version for file, document in documents.items()})
+        if folder not in self._later and folder in self._open.values():
+            self._publish(folder, diagnostics, {file: document.version for file, document in documents.items()})
 
-    def _publish(self, place: Path, found: dict[Path, list[types.Diagnostic]], versions: dict[Path, int]) -> None:
-        before = self._shown.pop(place, set())
-        self._found[place] = found
-        shown = found
-        if proof := self._proof(place):
-            file = place / _PROBLEM
-            shown = found | {file: [*found.get(file, []), *proof]}
-        if remarked := {file for file, remarks in shown.items() if remarks}:
-            self._shown[place] = remarked
-        for file in sorted(before | set(shown) | set(versions)):
-            params = types.PublishDiagnosticsParams(file.as_uri(), shown.get(file, []), versions.get(file))
+    def _publish(
+        self, folder: Path, diagnostics: dict[Path, list[types.Diagnostic]], versions: dict[Path, int]
+    ) -> None:
+        earlier_files = self._remarked_files.pop(folder, set())
+        self._diagnostics_of[folder] = diagnostics
+        shown_diagnostics = diagnostics
+        if proof := self._proof(folder):
+            file = folder / _PROBLEM
+            shown_diagnostics = diagnostics | {file: [*diagnostics.get(file, []), *proof]}
+        if remarked := {file for file, remarks in shown_diagnostics.items() if remarks}:
+            self._remarked_files[folder] = remarked
+        for file in sorted(earlier_files | set(shown_diagnostics) | set(versions)):
+            params = types.PublishDiagnosticsParams(file.as_uri(), shown_diagnostics.get(file, []), versions.get(file))
             self._server.text_document_publish_diagnostics(params)
 
-    def _proof(self, place: Path) -> list[types.Diagnostic]:
+    def _proof(self, folder: Path) -> list[types.Diagnostic]:
         """Why the last proof of a problem failed, at its id."""
         from benchwright_authoring.problem_files.problem_folder import ProblemFolder
         from benchwright_authoring.problem_files.remark import Remark
         from benchwright_authoring.problem_files.toml_places import TomlPlaces
         from benchwright_harness.grading.two_sided import Proof
 
-        two_sided = self._proofs.get(place)
+        two_sided = self._proofs.get(folder)
         if two_sided is None or not two_sided.reasons:
             return []
-        document = self._server.documents.get((place / _PROBLEM).as_uri())
-        open_files = {f"{place.name}/{_PROBLEM}": document.text} if document is not None else {}
-        text = ProblemFolder(place, open_files).text(_PROBLEM)
+        document = self._server.documents.get((folder / _PROBLEM).as_uri())
+        open_files = {f"{folder.name}/{_PROBLEM}": document.text} if document is not None else {}
+        text = ProblemFolder(folder, open_files).text(_PROBLEM)
         span, is_error = TomlPlaces(text).span(("id",)), two_sided.proof is Proof.WRONG
         messages = [f"{reason[:1].upper()}{reason[1:]}." for reason in two_sided.reasons]
         messages += [
@@ -186,12 +188,15 @@ class PackFiles:
             for test in two_sided.reference.tests
             if not test.passed
         ]
-        messages += [f"{one.path}:{one.line}: {one.text}" for one in two_sided.reference.compiler]
+        messages += [
+            f"{compiler_message.path}:{compiler_message.line}: {compiler_message.text}"
+            for compiler_message in two_sided.reference.compiler
+        ]
         remarks = (Remark(_PROBLEM, span, message, is_error) for message in messages)
         return _diagnostics(remarks, Lines(text, self._server.documents.encoding))
 
 
-def _place(uri: str) -> Path | None:
+def _checked_folder(uri: str) -> Path | None:
     """The folder that a file of an author's says something of."""
     names = (_PACK, _PROBLEM, _STATEMENT, _EXAM, _REVIEW)
     if not uri.startswith("file:") or not uri.endswith(tuple(f"/{name}" for name in names)):
@@ -209,11 +214,13 @@ def _place(uri: str) -> Path | None:
 
 
 def _remarks(
-    place: Path, open_files: dict[Path, str], encoding: types.PositionEncodingKind, home: Home
+    folder: Path, open_files: dict[Path, str], encoding: types.PositionEncodingKind, home: Home
 ) -> dict[Path, list[types.Diagnostic]]:
     alone = {file: text for file, text in open_files.items() if file.name not in (_PROBLEM, _STATEMENT)}
-    found = {file: _diagnostics(_own_remarks(file, text, home), Lines(text, encoding)) for file, text in alone.items()}
-    return found | (_problem_remarks(place, open_files, encoding) if len(alone) < len(open_files) else {})
+    diagnostics = {
+        file: _diagnostics(_own_remarks(file, text, home), Lines(text, encoding)) for file, text in alone.items()
+    }
+    return diagnostics | (_problem_remarks(folder, open_files, encoding) if len(alone) < len(open_files) else {})
 
 
 def _problem_remarks(
@@ -224,10 +231,13 @@ def _problem_remarks(
 
     texts = {file.relative_to(folder.parent).as_posix(): text for file, text in open_files.items()}
     problem = ProblemFolder(folder, texts)
-    found = remarks(problem)
-    names = {remark.file for remark in found}
+    problem_remarks = remarks(problem)
+    names = {remark.file for remark in problem_remarks}
     return {
-        folder / name: _diagnostics((one for one in found if one.file == name), Lines(problem.text(name), encoding))
+        folder / name: _diagnostics(
+            (file_remark for file_remark in problem_remarks if file_remark.file == name),
+            Lines(problem.text(name), encoding),
+        )
         for name in names
     }
 
@@ -243,7 +253,7 @@ def _own_remarks(file: Path, text: str, home: Home) -> list[Remark]:
     return exam_remarks(file, text) if file.name == _EXAM else review_remarks(file.parent, text, home)
 
 
-def _diagnostics(found: Iterable[Remark], lines: Lines) -> list[types.Diagnostic]:
+def _diagnostics(file_remarks: Iterable[Remark], lines: Lines) -> list[types.Diagnostic]:
     return [
         types.Diagnostic(
             range=lines.range(remark.span.start, remark.span.end),
@@ -251,5 +261,5 @@ def _diagnostics(found: Iterable[Remark], lines: Lines) -> list[types.Diagnostic
             severity=_LEVELS[remark.is_error],
             source="benchwright",
         )
-        for remark in found
+        for remark in file_remarks
     ]

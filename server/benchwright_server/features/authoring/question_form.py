@@ -106,7 +106,7 @@ def _save(home: Home, params: SaveQuestionFormParams) -> SavedQuestionForm:
         files = _files(folder)
         if files.digest != params.digest:
             return SavedQuestionForm(is_saved=False, changed_on_disk=True, digest=files.digest, remarks=[])
-        statement, is_saved = files.like(STATEMENT, params.statement), True
+        statement, is_saved = files.with_line_ends(STATEMENT, params.statement), True
         try:
             text = with_form(files.texts[PROBLEM_FILE], params.form.model_dump(mode="json"))
         except TomlEditError as error:
@@ -114,7 +114,7 @@ def _save(home: Home, params: SaveQuestionFormParams) -> SavedQuestionForm:
         else:
             try:
                 ProblemFile.model_validate(tomllib.loads(text))
-                files = files.written({PROBLEM_FILE: text, STATEMENT: statement})
+                files = files.write_texts({PROBLEM_FILE: text, STATEMENT: statement})
             except ValidationError:
                 is_saved = False
             remarks = _remarks(form_remarks(folder, text, statement))
@@ -145,15 +145,17 @@ def _add(params: AddFigureParams) -> AddedFigure:
         raise ServerError(f"{figures} is a link, or in one. Put what it leads to there.")
     name = _NAME.sub("-", picture.stem).strip("-.")[:_LONGEST_NAME] or "figure"
     free = (f"{name}{number or ''}{picture.suffix.lower()}" for number in (0, *range(2, 1000)))
-    found = next((one for one in free if not (figures / one).exists()), None)
-    if found is None:
+    free_name = next((candidate for candidate in free if not (figures / candidate).exists()), None)
+    if free_name is None:
         raise ServerError(f"{figures} has too many pictures called {name}. Rename {picture}.")
     try:
         figures.mkdir(parents=True, exist_ok=True)
-        write_atomically(figures / found, content)
+        write_atomically(figures / free_name, content)
     except OSError as error:
-        raise ServerError(f"{figures / found} can't be written: {error.strerror}. Make its folder writable.") from error
-    return AddedFigure(path=f"figures/{found}", uri=(figures / found).as_uri())
+        raise ServerError(
+            f"{figures / free_name} can't be written: {error.strerror}. Make its folder writable."
+        ) from error
+    return AddedFigure(path=f"figures/{free_name}", uri=(figures / free_name).as_uri())
 
 
 async def _question_twin(home: Home, params: QuestionTwinParams) -> NewProblem:
@@ -161,11 +163,13 @@ async def _question_twin(home: Home, params: QuestionTwinParams) -> NewProblem:
 
     folder = question_folder(params.uri)
     try:
-        made = await asyncio.to_thread(free_response_twin, folder.parent, folder.name, params.id)
+        twin_folder = await asyncio.to_thread(free_response_twin, folder.parent, folder.name, params.id)
     except OSError as error:
         raise ServerError(f"{folder.parent} can't be written: {error.strerror}.") from error
     return NewProblem(
-        uri=made.as_uri(), statement=(made / "statement.md").as_uri(), settings=(made / "problem.toml").as_uri()
+        uri=twin_folder.as_uri(),
+        statement=(twin_folder / "statement.md").as_uri(),
+        settings=(twin_folder / "problem.toml").as_uri(),
     )
 
 
@@ -262,5 +266,5 @@ def _files(folder: Path) -> FormFiles:
     return files
 
 
-def _remarks(found: Iterable[tuple[str, Remark]]) -> list[FormRemark]:
-    return [FormRemark(field=field, reason=one.message, is_error=one.is_error) for field, one in found]
+def _remarks(field_remarks: Iterable[tuple[str, Remark]]) -> list[FormRemark]:
+    return [FormRemark(field=field, reason=remark.message, is_error=remark.is_error) for field, remark in field_remarks]

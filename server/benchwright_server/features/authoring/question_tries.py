@@ -30,7 +30,7 @@ async def _question_models(server: EditorServer, params: AuthoredParams) -> Ques
     from benchwright_judges.models.configuration import read_settings
 
     settings = await asyncio.to_thread(read_settings)
-    return QuestionModels(models=[] if settings.offline else [one.name for one in settings.models])
+    return QuestionModels(models=[] if settings.offline else [model.name for model in settings.models])
 
 
 async def _try_question(server: EditorServer, params: TryQuestionParams) -> TriedQuestion:
@@ -56,22 +56,28 @@ async def _answers(server: EditorServer, problem: Problem, names: list[str]) -> 
     from benchwright_authoring.model_answers import tried
     from benchwright_server.authoring.model_endpoints import model_endpoints
 
-    done, task = 0, asyncio.current_task()
+    done_count, task = 0, asyncio.current_task()
     async with (
         cancellable(server, f"Asking models about {problem.id}", lambda: task and task.cancel()) as report,
         model_endpoints(names, None) as (endpoints, spending),
     ):
 
         def advance() -> None:
-            nonlocal done
-            done += 1
-            report(f"{done} of {len(names)} answers", round(100 * done / len(names)))
+            nonlocal done_count
+            done_count += 1
+            report(f"{done_count} of {len(names)} answers", round(100 * done_count / len(names)))
 
-        found = await tried([problem], endpoints, spending, advance)
+        tried_questions = await tried([problem], endpoints, spending, advance)
     return TriedQuestion(
         answers=[
-            ModelReply(model=one.model, said=one.said or "", answer=one.answer, is_right=one.is_right, why=one.why)
-            for one in found
+            ModelReply(
+                model=tried_question.model,
+                said=tried_question.said or "",
+                answer=tried_question.answer,
+                is_right=tried_question.is_right,
+                why=tried_question.why,
+            )
+            for tried_question in tried_questions
         ]
     )
 

@@ -30,20 +30,20 @@ def _actions(context: ActionContext, file: Path, read: Callable[[Path], Document
     from benchwright_authoring.mutation.author_folder import ReferenceFile
     from benchwright_authoring.mutation.stimulus import cocotb_test
 
-    reference, lines = ReferenceFile.at(file), context.document.lines
+    reference, lines = ReferenceFile.from_path(file), context.document.lines
     tests = reference.cocotb_tests if reference is not None else None
     harness = read(tests) if tests is not None else None
     if reference is None or tests is None or harness is None:
         return []
     start, end = lines.to_byte(context.start), lines.to_byte(context.end)
     actions = []
-    for one in reference.survivors(lines.data):
-        example = one.counterexample
+    for survivor in reference.survivors(lines.data):
+        example = survivor.counterexample
         if example is None or example.parameters:
             continue
-        if one.mutant.start <= end and start <= one.mutant.end:
-            text = cocotb_test(one, example, context.text)
-            at = len(harness.text)
-            title = f"Add a test that kills {one.mutant.kind} {one.mutant.id} to {tests.name}"
-            actions.append(Action(title, (), elsewhere={tests: (Change(at, at, text),)}))
+        if survivor.mutant.start <= end and start <= survivor.mutant.end:
+            text = cocotb_test(survivor, example, context.text)
+            offset = len(harness.text)
+            title = f"Add a test that kills {survivor.mutant.kind} {survivor.mutant.id} to {tests.name}"
+            actions.append(Action(title, (), elsewhere={tests: (Change(offset, offset, text),)}))
     return actions

@@ -37,7 +37,7 @@ class DeclarationQuestions:
 
     def __init__(self, server: EditorServer) -> None:
         self._server = server
-        self._asked: set[tuple[Path, str]] = set()
+        self._asked_units: set[tuple[Path, str]] = set()
         self._asking: asyncio.Task[None] | None = None
 
     def ask(self, project: Project) -> None:
@@ -54,9 +54,11 @@ class DeclarationQuestions:
         if self._asking is not None and not self._asking.done():
             return
         undecided = project.declaring_files.undecided
-        unit = next((one for one in sorted(undecided) if (folder, one) not in self._asked), None)
+        unit = next(
+            (unit_name for unit_name in sorted(undecided) if (folder, unit_name) not in self._asked_units), None
+        )
         if unit is not None:
-            self._asked.add((folder, unit))
+            self._asked_units.add((folder, unit))
             self._asking = asyncio.ensure_future(_ask(self._server, project, unit, undecided[unit]))
 
 

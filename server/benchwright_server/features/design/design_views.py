@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from benchwright_server.netlist.schematic import CellPort, End, Schematic
     from benchwright_server.netlist.size import Size
     from benchwright_verilog.semantics.behaviour.registers import Register
-    from benchwright_verilog.semantics.behaviour.signal_flow import Asked, Signal, SignalFlow
+    from benchwright_verilog.semantics.behaviour.signal_flow import Signal, SignalEndpoints, SignalFlow
     from benchwright_verilog.semantics.behaviour.state_machines import State, StateMachine, Transition
     from benchwright_verilog.semantics.compilation.instances import Design, Instance
     from benchwright_verilog.semantics.project.project import Project
@@ -84,56 +84,56 @@ class DesignViews:
 
     async def _traced(self, params: SignalParams, way: str) -> SignalTrace:
         await aids.attempt_of(self.server, params.uri, Aid.DESIGN_VIEWS)
-        asked = await asyncio.to_thread(self._asked, params, way)
-        declared = asked.signal.declared
-        await use(self.server, params.uri, way, asked.signal.path, declared.path if declared is not None else None)
+        trace = await asyncio.to_thread(self._flows_of, params, way)
+        declared = trace.signal.declared
+        await use(self.server, params.uri, way, trace.signal.path, declared.path if declared is not None else None)
         locations = Locations(self.server)
         return SignalTrace(
-            signal=_signal(locations, asked.signal),
-            port_of_top=asked.port_of_top,
+            signal=_signal(locations, trace.signal),
+            port_of_top=trace.port_of_top,
             flows=[
                 FlowView(
-                    kind=one.flow.kind,
-                    text=one.flow.text,
-                    at=file_range(locations, one.flow.place),
-                    instance=one.flow.instance,
+                    kind=flow.flow.kind,
+                    text=flow.flow.text,
+                    at=file_range(locations, flow.flow.span),
+                    instance=flow.flow.instance,
                     signals=[
                         SignalEnd(signal=_signal(locations, signal), part=part)
-                        for signal, part in one.signals[:_MAX_SHOWN]
+                        for signal, part in flow.signals[:_MAX_SHOWN]
                     ],
                 )
-                for one in asked.found[:_MAX_SHOWN]
+                for flow in trace.endpoints[:_MAX_SHOWN]
             ],
-            complete=asked.is_complete and len(asked.found) <= _MAX_SHOWN,
+            complete=trace.is_complete and len(trace.endpoints) <= _MAX_SHOWN,
         )
 
-    def _asked(self, params: SignalParams, way: str) -> Asked:
+    def _flows_of(self, params: SignalParams, way: str) -> SignalEndpoints:
         project, path = project_of(self.server, params.uri)
         signal = params.signal
         if signal is None:
             signal = self._signal_at(project, path, params)
         flow = self._flow(project.design(path))
-        found = flow.drivers(signal) if way == "drivers" else flow.loads(signal)
-        if found is None:
+        trace = flow.drivers(signal) if way == "drivers" else flow.loads(signal)
+        if trace is None:
             raise ServerError(f"The design has no signal {signal}. It may have changed since it was shown.")
-        return found
+        return trace
 
     def _signal_at(self, project: Project, path: Path, params: SignalParams) -> str:
         analysis = project.analysis_of(path)
-        at = params.position
-        if analysis is None or at is None:
+        position = params.position
+        if analysis is None or position is None:
             raise ServerError("Say which signal: by a position in a design file, or by its path.")
-        byte = Locations(self.server).lines(path).byte_at(types.Position(at.line, at.character))
-        named = [one.target for one in analysis.occurrences_at(min(byte, len(analysis.data)))]
+        byte = Locations(self.server).lines(path).byte_at(types.Position(position.line, position.character))
+        targets = [occurrence.target for occurrence in analysis.occurrences_at(min(byte, len(analysis.data)))]
         design = project.design(path)
-        for target in named:
+        for target in targets:
             definition = target.symbol.declaringDefinition if target.symbol is not None else None
             if definition is None:
                 continue
             instance = chosen(project, design, definition.name, params.instance)
-            found = self._flow(design).declared_at(target.path, target.start, instance.path)
-            if found is not None:
-                return found
+            signal_path = self._flow(design).declared_at(target.path, target.start, instance.path)
+            if signal_path is not None:
+                return signal_path
         raise ServerError(
             "There is no signal of the design here. Put the cursor on the name of a net, variable or port."
         )
@@ -149,15 +149,15 @@ class DesignViews:
         from benchwright_verilog.semantics.behaviour.registers import registers
 
         _, design, instance = await instance_of(self.server, params)
-        found = await asyncio.to_thread(registers, design, instance.path) or []
+        module_registers = await asyncio.to_thread(registers, design, instance.path) or []
         declared = instance.declared
         await use(self.server, params.uri, "registers", instance.path, declared.path if declared is not None else None)
         locations = Locations(self.server)
         return RegisterTable(
             module=instance.module,
             instance=instance.path,
-            registers=[_register(locations, one) for one in found[:_MAX_REGISTERS]],
-            complete=len(found) <= _MAX_REGISTERS,
+            registers=[_register(locations, register) for register in module_registers[:_MAX_REGISTERS]],
+            complete=len(module_registers) <= _MAX_REGISTERS,
         )
 
     async def state_machines(self, params: ModuleViewParams) -> StateMachineTable:
@@ -170,19 +170,19 @@ class DesignViews:
         await use(
             self.server, params.uri, "state_machines", instance.path, declared.path if declared is not None else None
         )
-        found = await asyncio.to_thread(state_machines, design, instance.path) or []
+        machines = await asyncio.to_thread(state_machines, design, instance.path) or []
         locations = Locations(self.server)
         return StateMachineTable(
             module=instance.module,
             instance=instance.path,
-            machines=[_machine_view(locations, one) for one in found],
+            machines=[_machine_view(locations, machine) for machine in machines],
         )
 
     async def schematic(self, params: ModuleViewParams) -> SchematicView:
         """The drawing of a module, with its instances as boxes."""
         from benchwright_server.netlist.schematic import schematic
 
-        instance, netlist = await self._netlists.of(params, "schematic", is_deep=False)
+        instance, netlist = await self._netlists.netlist_of(params, "schematic", is_deep=False)
         drawn = await asyncio.to_thread(schematic, netlist)
         return await asyncio.to_thread(_schematic, Locations(self.server), instance, drawn)
 
@@ -190,15 +190,15 @@ class DesignViews:
         """The size of a module with all below it."""
         from benchwright_server.netlist.size import size_of
 
-        instance, netlist = await self._netlists.of(params, "design_size", is_deep=True)
+        instance, netlist = await self._netlists.netlist_of(params, "design_size", is_deep=True)
         size = await asyncio.to_thread(size_of, netlist)
-        place = str(instance.declared.path) if instance.declared is not None else ""
-        now, before = self._sizes.changed((place, instance.path), netlist.digest, size)
+        declaring_path = str(instance.declared.path) if instance.declared is not None else ""
+        now, old_size = self._sizes.changed((declaring_path, instance.path), netlist.digest, size)
         return DesignSize(
             module=instance.module,
             instance=instance.path,
             now=_size(now),
-            before=_size(before) if before is not None else None,
+            before=_size(old_size) if old_size is not None else None,
             path=list(now.path[:_MAX_SHOWN]),
         )
 
@@ -262,13 +262,13 @@ def _signal(locations: Locations, signal: Signal) -> SignalView:
     return SignalView(path=signal.path, name=signal.name, declared=file_range(locations, signal.declared))
 
 
-def _register(locations: Locations, one: Register) -> RegisterView:
-    reset = one.reset
+def _register(locations: Locations, register: Register) -> RegisterView:
+    reset = register.reset
     return RegisterView(
-        **clocked(one),
+        **clocked(register),
         reset_value=reset.value if reset is not None else None,
-        declared=file_range(locations, one.declared),
-        written=file_range(locations, one.written),
+        declared=file_range(locations, register.declared),
+        written=file_range(locations, register.written_span),
     )
 
 
@@ -276,26 +276,26 @@ def _schematic(locations: Locations, instance: Instance, drawn: Schematic) -> Sc
     return SchematicView(
         module=instance.module,
         instance=instance.path,
-        ports=[_port(one) for one in drawn.ports],
+        ports=[_port(cell_port) for cell_port in drawn.ports],
         cells=[
             CellView(
-                name=one.name,
-                type=one.type,
-                is_instance=one.is_instance,
-                ports=[_port(port) for port in one.ports],
-                at=file_range(locations, one.place),
+                name=cell.name,
+                type=cell.type,
+                is_instance=cell.is_instance,
+                ports=[_port(port) for port in cell.ports],
+                at=file_range(locations, cell.location),
             )
-            for one in drawn.cells
+            for cell in drawn.cells
         ],
         connections=[
             ConnectionView(
-                source=_end(one.source),
-                target=_end(one.target),
-                net=one.net,
-                width=one.width,
-                at=file_range(locations, one.place),
+                source=_end(connection.source),
+                target=_end(connection.target),
+                net=connection.net,
+                width=connection.width,
+                at=file_range(locations, connection.location),
             )
-            for one in drawn.connections
+            for connection in drawn.connections
         ],
     )
 
@@ -325,20 +325,27 @@ def _machine_view(locations: Locations, machine: StateMachine) -> StateMachineVi
     return StateMachineView(
         **clocked(machine),
         reset_state=machine.reset_state,
-        states=[_state(locations, one) for one in machine.states],
-        transitions=[_transition(locations, one) for one in machine.transitions[:_MAX_TRANSITIONS]],
+        states=[_state(locations, state) for state in machine.states],
+        transitions=[_transition(locations, transition) for transition in machine.transitions[:_MAX_TRANSITIONS]],
         complete=machine.is_complete and len(machine.transitions) <= _MAX_TRANSITIONS,
         declared=file_range(locations, machine.declared),
     )
 
 
 def _state(locations: Locations, state: State) -> StateView:
-    at = file_range(locations, state.place)
-    return StateView(name=state.name, value=state.value, at=at, reachable=state.is_reachable)
+    location = file_range(locations, state.span)
+    return StateView(name=state.name, value=state.value, at=location, reachable=state.is_reachable)
 
 
-def _transition(locations: Locations, one: Transition) -> TransitionView:
-    condition = one.condition if len(one.condition) <= _MAX_CONDITION else f"{one.condition[: _MAX_CONDITION - 1]}…"
+def _transition(locations: Locations, transition: Transition) -> TransitionView:
+    condition = (
+        transition.condition
+        if len(transition.condition) <= _MAX_CONDITION
+        else f"{transition.condition[: _MAX_CONDITION - 1]}…"
+    )
     return TransitionView(
-        source=one.source, target=one.target, condition=condition, at=file_range(locations, one.place)
+        source=transition.source,
+        target=transition.target,
+        condition=condition,
+        at=file_range(locations, transition.span),
     )

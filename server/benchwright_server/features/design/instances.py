@@ -29,7 +29,7 @@ from benchwright_server.protocol.design import (
     ViewHereParams,
 )
 from benchwright_verilog.semantics.compilation.instance_paths import View
-from benchwright_verilog.semantics.compilation.instances import Design, Instance, Place
+from benchwright_verilog.semantics.compilation.instances import Design, Instance, NameLocation
 from benchwright_verilog.semantics.names.occurrence import TargetKind
 
 if TYPE_CHECKING:
@@ -62,27 +62,27 @@ def register(server: EditorServer) -> None:
 async def hierarchy(server: EditorServer, params: HierarchyParams) -> HierarchyLevel:
     """The tops of a design, or the instances directly in another."""
     project, design = await _design(server, params.uri)
-    found = await asyncio.to_thread(design.children, params.path) if params.path is not None else None
+    instances = await asyncio.to_thread(design.children, params.path) if params.path is not None else None
     if params.path is None:
-        found = await asyncio.to_thread(design.tops)
-    if found is None:
+        instances = await asyncio.to_thread(design.tops)
+    if instances is None:
         raise _no_instance(params.path or "")
     return HierarchyLevel(
         top=project.view.top,
-        instances=_shown(server, project.view, found[:_MAX_LISTED]),
-        complete=len(found) <= _MAX_LISTED,
+        instances=_instance_views(server, project.view, instances[:_MAX_LISTED]),
+        complete=len(instances) <= _MAX_LISTED,
     )
 
 
 async def _instances(server: EditorServer, params: InstancesParams) -> InstanceList:
     project, design = await _design(server, params.uri)
-    found = await asyncio.to_thread(design.of_module, params.module)
+    instances = await asyncio.to_thread(design.of_module, params.module)
     chosen = project.view.instances.get(params.module)
     return InstanceList(
         module=params.module,
         chosen=chosen.path if chosen is not None else None,
-        instances=_shown(server, project.view, found[:_MAX_LISTED]),
-        complete=len(found) <= _MAX_LISTED and not design.is_cut,
+        instances=_instance_views(server, project.view, instances[:_MAX_LISTED]),
+        complete=len(instances) <= _MAX_LISTED and not design.is_cut,
     )
 
 
@@ -90,12 +90,14 @@ async def _view_as(server: EditorServer, params: ViewAsParams) -> DesignView:
     project, design = await _design(server, params.uri)
     instances = dict(project.view.instances)
     if params.instance is not None:
-        found = await asyncio.to_thread(design.along, params.instance)
-        if not found:
+        instance_path = await asyncio.to_thread(design.instances_along, params.instance)
+        if not instance_path:
             raise _no_instance(params.instance)
-        if params.module != found[-1].module:
-            raise ServerError(f"{params.instance} is an instance of {found[-1].module}, not of {params.module}.")
-        instances[found[-1].module] = found[-1].as_path
+        if params.module != instance_path[-1].module:
+            raise ServerError(
+                f"{params.instance} is an instance of {instance_path[-1].module}, not of {params.module}."
+            )
+        instances[instance_path[-1].module] = instance_path[-1].as_path
     elif params.module is not None:
         instances.pop(params.module, None)
     else:
@@ -105,24 +107,28 @@ async def _view_as(server: EditorServer, params: ViewAsParams) -> DesignView:
 
 async def _view_here(server: EditorServer, params: ViewHereParams) -> DesignView:
     project, design = await _design(server, params.uri)
-    above = await asyncio.to_thread(design.along, params.path)
-    if not above:
+    instance_path = await asyncio.to_thread(design.instances_along, params.path)
+    if not instance_path:
         raise _no_instance(params.path)
-    instances = {one.module: one.as_path for one in above}
-    for one in await asyncio.to_thread(lambda: list(design.below(params.path))):
-        instances.setdefault(one.module, one.as_path)
+    instances = {instance.module: instance.as_path for instance in instance_path}
+    for instance in await asyncio.to_thread(lambda: list(design.instances_below(params.path))):
+        instances.setdefault(instance.module, instance.as_path)
     return _look(server, project, View(project.view.top, {**project.view.instances, **instances}))
 
 
 async def _set_top(server: EditorServer, params: SetTopParams) -> DesignView:
     project = project_of(server, params.uri)[0]
     if params.module is not None:
-        declared = await asyncio.to_thread(lambda: [one for _, symbols in project.symbols() for one in symbols])
-        if not any(one.name == params.module and one.kind in _TOPS for one in declared):
+        declared = await asyncio.to_thread(lambda: [unit for _, symbols in project.symbols() for unit in symbols])
+        if not any(unit.name == params.module and unit.kind in _TOPS for unit in declared):
             raise ServerError(f"No file of the design declares a module {params.module}, so it can't be the top.")
     # Paths begin at the top, so those that were chosen below another one lead nowhere.
-    kept = {name: one for name, one in project.view.instances.items() if params.module in (None, one.modules[0])}
-    return _look(server, project, View(params.module, kept))
+    kept_instances = {
+        name: instance
+        for name, instance in project.view.instances.items()
+        if params.module in (None, instance.modules[0])
+    }
+    return _look(server, project, View(params.module, kept_instances))
 
 
 DESIGN_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
@@ -169,38 +175,40 @@ def _look(server: EditorServer, project: Project, view: View) -> DesignView:
     if view != project.view:
         server.projects.look(project, view)
         project_changed(server)
-    return DesignView(top=view.top, instances={name: one.path for name, one in view.instances.items()})
+    return DesignView(top=view.top, instances={name: instance.path for name, instance in view.instances.items()})
 
 
 def _no_instance(path: str) -> ServerError:
     return ServerError(f"The design has no instance {path}. The hierarchy of instances shows those that it has.")
 
 
-def _shown(server: EditorServer, view: View, instances: Iterable[Instance]) -> list[InstanceView]:
+def _instance_views(server: EditorServer, view: View, instances: Iterable[Instance]) -> list[InstanceView]:
     locations = Locations(server)
-    viewed = {one.path for one in view.instances.values()}
+    viewed = {viewed_instance.path for viewed_instance in view.instances.values()}
     return [
         InstanceView(
-            path=one.path,
-            name=one.name,
-            module=one.module,
-            kind=one.kind,
-            parameters=[ParameterValue(name=name, value=value) for name, value in one.parameters],
-            instantiated=_range(locations, one.instantiated),
-            declared=_range(locations, one.declared),
-            has_children=one.has_children,
-            viewed=one.path in viewed,
+            path=instance.path,
+            name=instance.name,
+            module=instance.module,
+            kind=instance.kind,
+            parameters=[ParameterValue(name=name, value=value) for name, value in instance.parameters],
+            instantiated=_range(locations, instance.instantiated),
+            declared=_range(locations, instance.declared),
+            has_children=instance.has_children,
+            viewed=instance.path in viewed,
         )
-        for one in instances
+        for instance in instances
     ]
 
 
-def _range(locations: Locations, place: Place | None) -> FileRange | None:
-    if place is None:
+def _range(locations: Locations, declaration: NameLocation | None) -> FileRange | None:
+    if declaration is None:
         return None
-    found = locations.range(place.path, place.start, place.end)
-    start, end = (Point(line=at.line, character=at.character) for at in (found.start, found.end))
-    return FileRange(uri=place.path.as_uri(), start=start, end=end)
+    lsp_range = locations.range(declaration.path, declaration.start, declaration.end)
+    start, end = (
+        Point(line=position.line, character=position.character) for position in (lsp_range.start, lsp_range.end)
+    )
+    return FileRange(uri=declaration.path.as_uri(), start=start, end=end)
 
 
 async def choice_lenses(
@@ -218,18 +226,18 @@ async def choice_lenses(
     if design is None:
         return []
     lenses = []
-    for name, place in modules:
-        found = await asyncio.to_thread(design.of_module, name)
+    for name, module_range in modules:
+        instances = await asyncio.to_thread(design.of_module, name)
         chosen = project.view.instances.get(name)
-        if chosen is None and len({one.parameters for one in found}) < 2:
+        if chosen is None and len({instance.parameters for instance in instances}) < 2:
             continue
         now = f"as {chosen.path}" if chosen is not None else "with default parameters"
         command = types.Command(
-            title=f"{now} · {len(found)} in the design …",
+            title=f"{now} · {len(instances)} in the design …",
             command=f"benchwright.{CHOOSE_INSTANCE}",
             arguments=[{"uri": uri, "module": name}],
         )
-        lenses.append(types.CodeLens(place, command))
+        lenses.append(types.CodeLens(module_range, command))
     return lenses
 
 
@@ -237,16 +245,16 @@ async def _choose(server: EditorServer, argument: object) -> None:
     """Ask which instance to view a module as; for clients that have no list of their own."""
     data = argument if isinstance(argument, dict) else {}
     uri, module = str(data.get("uri", "")), str(data.get("module", ""))
-    found = await _instances(server, InstancesParams(uri=uri, module=module))
-    titles = {_title(one): one.path for one in found.instances[:_MAX_ASKED]}
+    instances = await _instances(server, InstancesParams(uri=uri, module=module))
+    titles = {_title(instance): instance.path for instance in instances.instances[:_MAX_ASKED]}
     question = f"View {module} as which instance?"
-    if len(found.instances) > _MAX_ASKED:
-        question += f" These are the first {_MAX_ASKED} of {len(found.instances)}; benchwright.viewAs takes any."
+    if len(instances.instances) > _MAX_ASKED:
+        question += f" These are the first {_MAX_ASKED} of {len(instances.instances)}; benchwright.viewAs takes any."
     answer = await ask(server, question, [_DEFAULTS, *titles])
     if answer is not None:
         await _view_as(server, ViewAsParams(uri=uri, module=module, instance=titles.get(answer)))
 
 
-def _title(one: InstanceView) -> str:
-    values = ", ".join(f"{parameter.name} = {parameter.value}" for parameter in one.parameters)
-    return f"{one.path} ({values})" if values else one.path
+def _title(instance: InstanceView) -> str:
+    values = ", ".join(f"{parameter.name} = {parameter.value}" for parameter in instance.parameters)
+    return f"{instance.path} ({values})" if values else instance.path

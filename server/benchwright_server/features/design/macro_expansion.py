@@ -41,51 +41,53 @@ class Expansions:
 
     def __init__(self, server: EditorServer) -> None:
         self._server = server
-        self._shown: dict[str, frozenset[tuple[str, int]]] = {}
+        self._shown_versions: dict[str, frozenset[tuple[str, int]]] = {}
         """The documents that the client has, each with the versions of the open files that it was made of."""
 
     def refresh(self) -> None:
         """Typing has paused: the client has to ask again for what was made of other versions."""
-        if self._shown and self._server.client.can("workspace.textDocumentContent"):
+        if self._shown_versions and self._server.client.supports("workspace.textDocumentContent"):
             versions = self._versions()
-            for uri in [uri for uri, made_of in self._shown.items() if made_of != versions]:
-                self._shown[uri] = versions
+            for uri in [uri for uri, made_of in self._shown_versions.items() if made_of != versions]:
+                self._shown_versions[uri] = versions
                 self._server.workspace_text_document_content_refresh(types.TextDocumentContentRefreshParams(uri))
 
     async def content(self, params: types.TextDocumentContentParams) -> types.TextDocumentContentResult:
         """The text of a virtual document."""
         try:
-            found = await self._of(params.uri)
+            expansion = await self._expansion(params.uri)
         except ServerError as error:
             raise JsonRpcException(str(error), REQUEST_FAILED) from None
-        self._shown.pop(params.uri, None)
-        self._shown[params.uri] = self._versions()
-        while len(self._shown) > _KEPT:
-            del self._shown[next(iter(self._shown))]
-        return types.TextDocumentContentResult(found.text)
+        self._shown_versions.pop(params.uri, None)
+        self._shown_versions[params.uri] = self._versions()
+        while len(self._shown_versions) > _KEPT:
+            del self._shown_versions[next(iter(self._shown_versions))]
+        return types.TextDocumentContentResult(expansion.text)
 
     async def expand(self, params: ExpandMacroParams) -> MacroExpansion:
         """The expansion at a place, with the address of its document."""
         document, analysis = await self._analysed(params.uri)
         use = None
         if params.position is not None:
-            place = types.Position(params.position.line, params.position.character)
-            use = use_at(analysis, min(document.lines.byte_at(place), len(analysis.data)))
+            position = types.Position(params.position.line, params.position.character)
+            use = use_at(analysis, min(document.lines.byte_at(position), len(analysis.data)))
             if use is None:
                 raise ServerError("There is no use of a macro that this design defines.")
         uri = _address(params.uri, *(use or (None, 0)), is_full=params.full)
-        found = await self._of(uri)
-        return MacroExpansion(uri=uri, macro=use[0] if use else None, text=found.text, complete=found.is_complete)
+        expansion = await self._expansion(uri)
+        return MacroExpansion(
+            uri=uri, macro=use[0] if use else None, text=expansion.text, complete=expansion.is_complete
+        )
 
     async def show(self, params: ExpandMacroParams) -> MacroExpansion:
         """The same, shown by clients that can."""
-        found = await self.expand(params)
+        expansion = await self.expand(params)
         if shows_itself(self._server):
-            asked = types.ShowDocumentParams(found.uri, external=False, take_focus=True)
-            await self._server.window_show_document_async(asked)
-        return found
+            show_request = types.ShowDocumentParams(expansion.uri, external=False, take_focus=True)
+            await self._server.window_show_document_async(show_request)
+        return expansion
 
-    async def _of(self, uri: str) -> ExpandedText:
+    async def _expansion(self, uri: str) -> ExpandedText:
         source, query = _source(uri)
         _, analysis = await self._analysed(source)
         if query is None:
@@ -104,8 +106,12 @@ class Expansions:
         if document is None and uri.startswith("file:"):
             # Editors write the address of a virtual document in a way of their own.
             path = path_of(uri)
-            named = (one for one in self._server.documents if one.uri.startswith("file:"))
-            document = next((one for one in named if path_of(one.uri) == path), None)
+            file_documents = (
+                open_document for open_document in self._server.documents if open_document.uri.startswith("file:")
+            )
+            document = next(
+                (open_document for open_document in file_documents if path_of(open_document.uri) == path), None
+            )
         if document is None or not document.is_design or not document.uri.startswith("file:"):
             raise ServerError("Macros are expanded in design files that are open in the editor: open the file first.")
         return document, await self._server.projects.analysis(document)
@@ -151,7 +157,9 @@ EXPANSION_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
 
 def shows_itself(server: EditorServer) -> bool:
     """Whether the client shows a virtual document on request."""
-    return server.client.can("workspace.textDocumentContent") and server.client.can("window.showDocument.support")
+    return server.client.supports("workspace.textDocumentContent") and server.client.supports(
+        "window.showDocument.support"
+    )
 
 
 async def expansion_actions(server: EditorServer, document: Document, byte: int) -> list[types.CodeAction]:
@@ -163,11 +171,11 @@ async def expansion_actions(server: EditorServer, document: Document, byte: int)
     analysis = await server.projects.analysis(document)
     if use_at(analysis, byte) is None:
         return []
-    place = document.lines.position(document.lines.from_byte(byte))
-    at = {"uri": document.uri, "position": {"line": place.line, "character": place.character}}
+    position = document.lines.position(document.lines.from_byte(byte))
+    arguments = {"uri": document.uri, "position": {"line": position.line, "character": position.character}}
     ways = (("Show the macro's expansion", True), ("Show one step of the macro's expansion", False))
     return [
-        types.CodeAction(title, command=types.Command(title, SHOW_EXPANSION, arguments=[at | {"full": is_full}]))
+        types.CodeAction(title, command=types.Command(title, SHOW_EXPANSION, arguments=[arguments | {"full": is_full}]))
         for title, is_full in ways
     ]
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
     from benchwright_verilog.semantics.behaviour.registers import Register
     from benchwright_verilog.semantics.behaviour.state_machines import StateMachine
-    from benchwright_verilog.semantics.compilation.instances import Design, Instance, Place
+    from benchwright_verilog.semantics.compilation.instances import Design, Instance, NameLocation
     from benchwright_verilog.semantics.project.project import Project
 
 
@@ -42,13 +42,13 @@ async def use(server: EditorServer, uri: str, feature: str, detail: str, declare
     await aids.use(server, declared.as_uri() if declared is not None else uri, event)
 
 
-def clocked(one: Register | StateMachine) -> dict[str, Any]:
+def clocked(element: Register | StateMachine) -> dict[str, Any]:
     """The fields of a `ClockedView`."""
-    clock, reset = one.clock, one.reset
+    clock, reset = element.clock, element.reset
     return {
-        "path": one.path,
-        "name": one.name,
-        "type": one.type,
+        "path": element.path,
+        "name": element.name,
+        "type": element.type,
         "clock": clock.name if clock is not None else None,
         "edge": clock.edge if clock is not None else None,
         "reset": reset.name if reset is not None else None,
@@ -80,13 +80,17 @@ def module_at(server: EditorServer, project: Project, path: Path, position: Poin
         ServerError: The file declares none.
     """
     analysis = project.analysis_of(path)
-    modules = sorted(analysis.modules, key=lambda one: one.start) if analysis is not None else []
+    modules = sorted(analysis.modules, key=lambda module_name: module_name.start) if analysis is not None else []
     if not modules:
         raise ServerError(f"{path.name} declares no module. Put the cursor in a module.")
     lines = Locations(server).lines(path)
     line = position.line if position is not None else 0
-    above = [one for one in modules if lines.byte_range(one.start, one.start).start.line <= line]
-    return (above[-1] if above else modules[0]).name
+    modules_above = [
+        module_name
+        for module_name in modules
+        if lines.byte_range(module_name.start, module_name.start).start.line <= line
+    ]
+    return (modules_above[-1] if modules_above else modules[0]).name
 
 
 def chosen(project: Project, design: Design, module: str | None, path: str | None) -> Instance:
@@ -96,10 +100,10 @@ def chosen(project: Project, design: Design, module: str | None, path: str | Non
         ServerError: The design has none.
     """
     viewed = project.view.instances.get(module) if module is not None else None
-    for wanted in (path, viewed.path if viewed is not None and path is None else None):
-        along = design.along(wanted) if wanted is not None else []
-        if along and module in (None, along[-1].module):
-            return along[-1]
+    for wanted_path in (path, viewed.path if viewed is not None and path is None else None):
+        instances_along = design.instances_along(wanted_path) if wanted_path is not None else []
+        if instances_along and module in (None, instances_along[-1].module):
+            return instances_along[-1]
     if path is not None:
         raise ServerError(f"The design has no instance {path} of that module. The hierarchy of instances shows them.")
     instances = design.of_module(module or "")
@@ -108,10 +112,12 @@ def chosen(project: Project, design: Design, module: str | None, path: str | Non
     return instances[0]
 
 
-def file_range(locations: Locations, place: Place | None) -> FileRange | None:
+def file_range(locations: Locations, span: NameLocation | None) -> FileRange | None:
     """A place, in the units of the client."""
-    if place is None:
+    if span is None:
         return None
-    found = locations.range(place.path, place.start, place.end)
-    start, end = (Point(line=at.line, character=at.character) for at in (found.start, found.end))
-    return FileRange(uri=place.path.as_uri(), start=start, end=end)
+    lsp_range = locations.range(span.path, span.start, span.end)
+    start, end = (
+        Point(line=position.line, character=position.character) for position in (lsp_range.start, lsp_range.end)
+    )
+    return FileRange(uri=span.path.as_uri(), start=start, end=end)

@@ -26,7 +26,7 @@ class Netlists:
         self._server = server
         self._yosys = Yosys()
 
-    async def of(self, params: ModuleViewParams, feature: str, *, is_deep: bool) -> tuple[Instance, Netlist]:
+    async def netlist_of(self, params: ModuleViewParams, feature: str, *, is_deep: bool) -> tuple[Instance, Netlist]:
         """An instance and its netlist.
 
         Args:
@@ -45,10 +45,18 @@ class Netlists:
         declared = instance.declared.path if instance.declared is not None else None
         # Before any work for it: the work is what an attempt may forbid.
         await use(self._server, params.uri, feature, instance.path, declared)
-        inner = await asyncio.to_thread(lambda: list(design.below(instance.path)))
+        inner = await asyncio.to_thread(lambda: list(design.instances_below(instance.path)))
         if not is_deep:
             depth = len(instance.modules) + 1
-            inner = [one for one in inner if len(one.modules) == depth or one.kind == "interface"]
-        boxes = sorted({one.module for one in inner if one.kind == "module"}) if not is_deep else []
+            inner = [
+                inner_instance
+                for inner_instance in inner
+                if len(inner_instance.modules) == depth or inner_instance.kind == "interface"
+            ]
+        boxes = (
+            sorted({inner_instance.module for inner_instance in inner if inner_instance.kind == "module"})
+            if not is_deep
+            else []
+        )
         files = await asyncio.to_thread(standalone_files, design, [instance, *inner])
-        return instance, await self._yosys.netlist(instance, files, [one for one in boxes if one != instance.module])
+        return instance, await self._yosys.netlist(instance, files, [box for box in boxes if box != instance.module])

@@ -59,7 +59,7 @@ async def ask_once(server: EditorServer, folder: Path, lists: Sequence[Path]) ->
         f"{folder.name} has several file lists. Which one is the design's? Until one is chosen, none is used. "
         "benchwright.project.fileLists can name several that belong together."
     )
-    name = await ask(server, question, [*(one.name for one in lists), _NONE])
+    name = await ask(server, question, [*(file_list.name for file_list in lists), _NONE])
     if name:
         _use(server, folder, ListChoice(declined=True) if name == _NONE else ListChoice(name))
 
@@ -73,12 +73,12 @@ async def _lists(server: EditorServer, params: ProjectListsParams) -> ProjectLis
 
     def views() -> list[ListView]:
         project.refresh()
-        used = {one.path for one in project.lists}
+        used_paths = {file_list.path for file_list in project.lists}
         return [
             ListView(
                 name=path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path),
-                used=path in used,
-                targets=list(targets_of(path, folder, lambda named: None)),
+                used=path in used_paths,
+                targets=list(targets_of(path, folder, lambda named_path: None)),
                 several=path.name == bender.NAME,
             )
             for path in paths[:_MAX_LISTED]
@@ -95,20 +95,22 @@ async def _lists(server: EditorServer, params: ProjectListsParams) -> ProjectLis
 
 
 async def _use_list(server: EditorServer, params: UseListParams) -> ProjectListsView:
-    found = await _lists(server, ProjectListsParams(uri=params.uri))
-    if params.name and found.by_settings:
+    lists_view = await _lists(server, ProjectListsParams(uri=params.uri))
+    if params.name and lists_view.by_settings:
         raise ServerError("The setting benchwright.project.fileLists names the lists. Change it, or remove it first.")
-    if params.target and found.target_by_settings:
+    if params.target and lists_view.target_by_settings:
         raise ServerError("The setting benchwright.project.target names the target. Change it, or remove it first.")
-    names = [one.name for one in found.lists]
+    names = [list_view.name for list_view in lists_view.lists]
     if params.name and params.name not in names:
-        known = ", ".join(names) or "none"
-        raise ServerError(f"The folder has no file list {params.name}; it has: {known}.")
-    offered = {target for one in found.lists if params.name in ("", one.name) for target in one.targets}
+        known_names = ", ".join(names) or "none"
+        raise ServerError(f"The folder has no file list {params.name}; it has: {known_names}.")
+    offered = {
+        target for list_view in lists_view.lists if params.name in ("", list_view.name) for target in list_view.targets
+    }
     unknown = {name.strip() for name in params.target.split(",") if name.strip()} - offered
     if unknown:
-        known = ", ".join(sorted(offered)) or "none"
-        raise ServerError(f"There is no target {min(unknown)}; there are: {known}.")
+        known_names = ", ".join(sorted(offered)) or "none"
+        raise ServerError(f"There is no target {min(unknown)}; there are: {known_names}.")
     _use(server, _folder(server, params.uri), ListChoice(params.name, params.target))
     return await _lists(server, ProjectListsParams(uri=params.uri))
 
@@ -155,21 +157,23 @@ def _absolute(folder: Path, name: str) -> Path:
 
 async def _choose(server: EditorServer, uri: str) -> None:
     """Ask which list and target to use; for clients that have no list of their own."""
-    found = await _lists(server, ProjectListsParams(uri=uri))
+    lists_view = await _lists(server, ProjectListsParams(uri=uri))
     folder = _folder(server, uri)
     choice = server.projects.chosen_list(folder)
-    if found.by_settings:
-        listed = found.lists
+    if lists_view.by_settings:
+        listed = lists_view.lists
     else:
-        if not found.lists:
+        if not lists_view.lists:
             raise ServerError(f"{folder.name} has no file list, so its files are found by what they declare.")
-        name = await ask(server, "Use which file list?", [*(one.name for one in found.lists), _DEFAULT])
+        name = await ask(
+            server, "Use which file list?", [*(list_view.name for list_view in lists_view.lists), _DEFAULT]
+        )
         if name is None:
             return
         choice = NOTHING_CHOSEN if name == _DEFAULT else ListChoice(name)
-        listed = [one for one in found.lists if one.name == choice.name]
-    targets = sorted({target for one in listed for target in one.targets})
-    if targets and not found.target_by_settings:
+        listed = [list_view for list_view in lists_view.lists if list_view.name == choice.name]
+    targets = sorted({target for list_view in listed for target in list_view.targets})
+    if targets and not lists_view.target_by_settings:
         target = await ask(server, "Which target?", [*targets, _DEFAULT])
         choice = ListChoice(choice.name, "" if target in (None, _DEFAULT) else str(target))
     _use(server, folder, choice)

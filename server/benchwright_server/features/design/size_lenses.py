@@ -92,20 +92,20 @@ class SizeLenses:
 
         try:
             params = ModuleViewParams(uri=uri, module=module)
-            instance, netlist = await self._netlists.of(params, "size_lens", is_deep=True)
+            instance, netlist = await self._netlists.netlist_of(params, "size_lens", is_deep=True)
         except (NoNetlistError, ExtraMissingError) as error:
             return f"size not known · {str(error)[:_MAX_REASON]}"
         size = await asyncio.to_thread(size_of, netlist)
         return size_title(*self._sizes.changed((str(path_of(uri)), instance.path), netlist.digest, size))
 
 
-def size_title(now: Size, before: Size | None) -> str:
+def size_title(now: Size, old_size: Size | None) -> str:
     """A size in a few words, such as `12 cells (+3) · 40 wires · longest path 5 (+1)`."""
     cells, wires = now.number_of_cells, now.wires
     parts = [
-        _counted(cells, "cell") + _change(cells, before.number_of_cells if before is not None else None),
-        _counted(wires, "wire") + _change(wires, before.wires if before is not None else None),
-        f"longest path {now.longest}" + _change(now.longest, before.longest if before is not None else None),
+        _counted(cells, "cell") + _change(cells, old_size.number_of_cells if old_size is not None else None),
+        _counted(wires, "wire") + _change(wires, old_size.wires if old_size is not None else None),
+        f"longest path {now.longest}" + _change(now.longest, old_size.longest if old_size is not None else None),
     ]
     return " · ".join(parts)
 
@@ -114,7 +114,7 @@ def _counted(number: int, name: str) -> str:
     return f"{number} {name}" if number == 1 else f"{number} {name}s"
 
 
-def _change(now: int, before: int | None) -> str:
-    if before is None or before == now:
+def _change(now: int, old_number: int | None) -> str:
+    if old_number is None or old_number == now:
         return ""
-    return f" (+{now - before})" if now > before else f" ({_MINUS}{before - now})"
+    return f" (+{now - old_number})" if now > old_number else f" ({_MINUS}{old_number - now})"

@@ -57,12 +57,12 @@ class WaveformValuesAtCursor:
 
     def set(self, uri: str, path: Path, time: int | None) -> None:
         """Puts the cursor at a time; None takes it away from this waveform."""
-        before = self._cursor
+        old_cursor = self._cursor
         if time is not None:
             self._cursor = _Cursor(uri, path, time)
-        elif before is not None and before.path == path:
+        elif old_cursor is not None and old_cursor.path == path:
             self._cursor = None
-        if self._cursor != before and self._server.client.can("workspace.inlayHint.refreshSupport"):
+        if self._cursor != old_cursor and self._server.client.supports("workspace.inlayHint.refreshSupport"):
             self._server.workspace_inlay_hint_refresh(None)
 
     async def source(self, path: Path, signal: str) -> WaveformSource:
@@ -71,10 +71,10 @@ class WaveformValuesAtCursor:
         Raises:
             WaveformError: The design has no such signal.
         """
-        found = await asyncio.to_thread(self._source, path, signal)
-        if found is None:
+        signal_source = await asyncio.to_thread(self._source, path, signal)
+        if signal_source is None:
             raise WaveformError(f"The source of {signal} was not found: the design may have changed since it was run.")
-        return found
+        return signal_source
 
     def _source(self, path: Path, signal: str) -> WaveformSource | None:
         from benchwright_verilog.semantics.behaviour.signal_flow import SignalFlow
@@ -82,8 +82,10 @@ class WaveformValuesAtCursor:
         design = self._design(path)
         flow = SignalFlow(design)
         for candidate in in_design(design, signal):
-            found = flow.signal(candidate)
-            declared = file_range(Locations(self._server), found.declared) if found is not None else None
+            design_signal = flow.signal(candidate)
+            declared = (
+                file_range(Locations(self._server), design_signal.declared) if design_signal is not None else None
+            )
             if declared is not None:
                 return WaveformSource(path=candidate, declared=declared)
         return None
@@ -94,23 +96,23 @@ class WaveformValuesAtCursor:
         Raises:
             WaveformError: There is no signal at the position, or the waveform has none of it.
         """
-        candidates = await asyncio.to_thread(self._named, source, position, await self._tops(path))
-        known = await self._readers.ask(path, "known", signals=candidates)
-        if not known:
+        candidates = await asyncio.to_thread(self._candidates_at, source, position, await self._tops(path))
+        known_signals = await self._readers.ask(path, "known", signals=candidates)
+        if not known_signals:
             raise WaveformError("The waveform has no signal of this name. Put the cursor on a signal that was dumped.")
-        return WaveformSignal(path=known[0])
+        return WaveformSignal(path=known_signals[0])
 
-    def _named(self, source: str, position: Point, tops: list[str]) -> list[str]:
+    def _candidates_at(self, source: str, position: Point, tops: list[str]) -> list[str]:
         project, file = project_of(self._server, source)
         analysis = project.analysis_of(file)
         if analysis is None:
             raise WaveformError("Put the cursor on the name of a signal in a design file.")
-        place = types.Position(position.line, position.character)
-        byte = min(Locations(self._server).lines(file).byte_at(place), len(analysis.data))
-        names = [one.target.name for one in analysis.occurrences_at(byte)]
+        lsp_position = types.Position(position.line, position.character)
+        byte = min(Locations(self._server).lines(file).byte_at(lsp_position), len(analysis.data))
+        names = [occurrence.target.name for occurrence in analysis.occurrences_at(byte)]
         design = project.design(file)
-        around = chosen(project, design, module_at(self._server, project, file, position), None)
-        return [path for name in names for path in in_waveform(design, f"{around.path}.{name}", tops)]
+        instance = chosen(project, design, module_at(self._server, project, file, position), None)
+        return [path for name in names for path in in_waveform(design, f"{instance.path}.{name}", tops)]
 
     async def hints(self, document: Document, analysis: Analysis, start: int, end: int) -> list[types.InlayHint]:
         """The values at the cursor between two bytes of a file; none without a cursor, or where aids are forbidden."""
@@ -121,22 +123,26 @@ class WaveformValuesAtCursor:
             for uri in (document.uri, cursor.uri):
                 await aids.attempt_of(self._server, uri, Aid.WAVEFORMS)
             tops = await self._tops(cursor.path)
-            named = await asyncio.to_thread(self._paths, document.uri, analysis, start, end, tops)
-            signals = sorted({path for _, paths in named for path in paths})
-            found = await self._readers.ask(cursor.path, "values", signals=signals, time=cursor.time)
+            occurrence_paths = await asyncio.to_thread(self._paths, document.uri, analysis, start, end, tops)
+            signals = sorted({path for _, paths in occurrence_paths for path in paths})
+            signal_values = await self._readers.ask(cursor.path, "values", signals=signals, time=cursor.time)
         except FORESEEN:
             return []
-        values = {path: one for path, one in zip(signals, found, strict=True) if one is not None}
+        values = {
+            path: signal_value
+            for path, signal_value in zip(signals, signal_values, strict=True)
+            if signal_value is not None
+        }
         lines, hints = document.lines, []
-        for occurrence, paths in named:
-            path = next((one for one in paths if one in values), None)
+        for occurrence, paths in occurrence_paths:
+            path = next((candidate for candidate in paths if candidate in values), None)
             if path is None or values[path]["value"] is None:
                 continue
             text = literal(values[path]["value"], values[path]["bits"])
             label = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-            about = f"{path} at {cursor.time} in {cursor.path.name}"
-            place = lines.position(lines.from_byte(occurrence.end))
-            hints.append(types.InlayHint(place, f"= {label}", tooltip=about, padding_left=True))
+            tooltip = f"{path} at {cursor.time} in {cursor.path.name}"
+            position = lines.position(lines.from_byte(occurrence.end))
+            hints.append(types.InlayHint(position, f"= {label}", tooltip=tooltip, padding_left=True))
         return hints
 
     def _paths(
@@ -145,25 +151,27 @@ class WaveformValuesAtCursor:
         project, file = project_of(self._server, uri)
         design = project.design(file)
         arounds: dict[str, str | None] = {}
-        found = []
+        occurrence_paths = []
         for module, occurrence in _signals(analysis, start, end):
             if module not in arounds:
                 try:
                     arounds[module] = chosen(project, design, module, None).path
                 except ServerError:
                     arounds[module] = None
-            around = arounds[module]
-            if around is not None:
-                found.append((occurrence, in_waveform(design, f"{around}.{occurrence.target.name}", tops)))
-            if len(found) == _MOST_HINTS:
+            instance_path = arounds[module]
+            if instance_path is not None:
+                occurrence_paths.append(
+                    (occurrence, in_waveform(design, f"{instance_path}.{occurrence.target.name}", tops))
+                )
+            if len(occurrence_paths) == _MOST_HINTS:
                 break
-        return found
+        return occurrence_paths
 
     async def _tops(self, path: Path) -> list[str]:
         tops: list[str] = (await self._readers.ask(path, "summary"))["tops"]
         if "TOP" in tops:
             inner = (await self._readers.ask(path, "level", scope="TOP", words=[], offset=0, limit=50))["items"]
-            tops = [*tops, *(one["name"] for one in inner if one["kind"] == "scope")]
+            tops = [*tops, *(inner_scope["name"] for inner_scope in inner if inner_scope["kind"] == "scope")]
         return tops
 
     def _design(self, path: Path) -> Design:
@@ -179,13 +187,13 @@ def _signals(analysis: Analysis, start: int, end: int) -> Iterable[tuple[str, Oc
 
     kinds = {TargetKind.NET, TargetKind.VARIABLE, TargetKind.PORT}
     roles = {Role.DECLARATION, Role.READ, Role.WRITE}
-    modules = sorted(analysis.modules, key=lambda one: one.start)
-    seen: set[tuple[int, str]] = set()
-    for one in analysis.occurrences(start, end):
-        if one.target.kind not in kinds or one.role not in roles:
+    modules = sorted(analysis.modules, key=lambda module_name: module_name.start)
+    seen_names: set[tuple[int, str]] = set()
+    for occurrence in analysis.occurrences(start, end):
+        if occurrence.target.kind not in kinds or occurrence.role not in roles:
             continue
-        above = [module for module in modules if module.start <= one.start]
-        line = analysis.data.count(b"\n", 0, one.start)
-        if above and (line, one.target.name) not in seen:
-            seen.add((line, one.target.name))
-            yield above[-1].name, one
+        modules_above = [module for module in modules if module.start <= occurrence.start]
+        line = analysis.data.count(b"\n", 0, occurrence.start)
+        if modules_above and (line, occurrence.target.name) not in seen_names:
+            seen_names.add((line, occurrence.target.name))
+            yield modules_above[-1].name, occurrence

@@ -68,29 +68,29 @@ class Waveforms:
     async def open(self, params: WaveformParams) -> WaveformView:
         """The header of a waveform; its values are read meanwhile."""
         path = await self._allowed(params.uri)
-        said = await self.readers.ask(path, "summary")
+        summary = await self.readers.ask(path, "summary")
         event = AidUsed(aid=Aid.WAVEFORMS, feature="waveform", detail=path.name)
         await aids.use(self.server, params.uri, event)
         task = asyncio.ensure_future(self._load(path))
         self._loading.add(task)
         task.add_done_callback(self._loading.discard)
-        tick, unit = said["timescale"]
+        tick, unit = summary["timescale"]
         return WaveformView(
             name=path.name,
-            format=said["format"],
+            format=summary["format"],
             tick=tick,
             unit=unit,
-            end=said["end"],
-            written_by=said["written_by"],
-            tops=said["tops"],
+            end=summary["end"],
+            written_by=summary["written_by"],
+            tops=summary["tops"],
         )
 
     async def _load(self, path: Path) -> None:
         reading = asyncio.ensure_future(self.readers.ask(path, "load"))
         # Who asks for a window gets the error.
         with contextlib.suppress(*FORESEEN):
-            done, _ = await asyncio.wait({reading}, timeout=_QUIET_S)
-            if not done:
+            finished, _ = await asyncio.wait({reading}, timeout=_QUIET_S)
+            if not finished:
                 async with cancellable(self.server, "Waveform", lambda: self.readers.close(path)) as report:
                     report(f"Reading {path.name}", 0)
                     await asyncio.wait({reading})
@@ -100,9 +100,9 @@ class Waveforms:
         """A page of the hierarchy, or of what a search finds."""
         path = await self._allowed(params.uri)
         words = [word for word in params.words if word]
-        asked = {"scope": params.scope, "words": words, "offset": params.offset, "limit": params.limit}
-        found = await self.readers.ask(path, "level", **asked)
-        return WaveformItems(items=[WaveformItem(**one) for one in found["items"]], total=found["total"])
+        request = {"scope": params.scope, "words": words, "offset": params.offset, "limit": params.limit}
+        reply = await self.readers.ask(path, "level", **request)
+        return WaveformItems(items=[WaveformItem(**wave_item) for wave_item in reply["items"]], total=reply["total"])
 
     async def window(self, params: WaveformWindowParams) -> WaveformWindow:
         """The values of some signals between two times, for a width."""
@@ -110,23 +110,25 @@ class Waveforms:
         _check_number(params.signals, MOST_SIGNALS)
         if params.end <= params.start:
             raise WaveformError(f"The window ends at {params.end}, which is not after its start {params.start}.")
-        asked = {"signals": params.signals, "start": params.start, "end": params.end, "width": params.columns}
-        found = await self.readers.ask(path, "window", **asked)
-        return WaveformWindow(traces=[_trace(name, one) for name, one in zip(params.signals, found, strict=True)])
+        request = {"signals": params.signals, "start": params.start, "end": params.end, "width": params.columns}
+        traces = await self.readers.ask(path, "window", **request)
+        return WaveformWindow(traces=[_trace(name, trace) for name, trace in zip(params.signals, traces, strict=True)])
 
     async def values(self, params: WaveformValuesParams) -> WaveformValues:
         """The values of some signals at a time."""
         path = await self._allowed(params.uri)
         _check_number(params.signals, MOST_ITEMS)
-        found = await self.readers.ask(path, "values", signals=params.signals, time=params.time)
-        return WaveformValues(values=[one["value"] if one is not None else None for one in found])
+        signal_values = await self.readers.ask(path, "values", signals=params.signals, time=params.time)
+        return WaveformValues(
+            values=[signal_value["value"] if signal_value is not None else None for signal_value in signal_values]
+        )
 
     async def change(self, params: WaveformChangeParams) -> WaveformChange:
         """The next change of a signal, or the one before."""
         path = await self._allowed(params.uri)
-        asked = {"signal": params.signal, "time": params.time, "forward": params.forward, "value": params.value}
-        found = await self.readers.ask(path, "change", **asked)
-        return WaveformChange(**found) if found is not None else WaveformChange(time=None, value=None)
+        request = {"signal": params.signal, "time": params.time, "forward": params.forward, "value": params.value}
+        change = await self.readers.ask(path, "change", **request)
+        return WaveformChange(**change) if change is not None else WaveformChange(time=None, value=None)
 
     async def source(self, params: WaveformSourceParams) -> WaveformSource:
         """Where a signal is declared."""
@@ -155,12 +157,12 @@ class Waveforms:
         """The waveform of a failed hidden test."""
         return await _hidden_waveform(self.server, params)
 
-    async def unknown(self, uri: str, most: int) -> list[tuple[str, str]]:
+    async def unknown(self, uri: str, limit: int) -> list[tuple[str, str]]:
         """Signals with a bit that is x at a waveform's end, each with the time since when, such as `20 ns`."""
         path = await self._allowed(uri)
-        found = await self.readers.ask(path, "unknown", most=most)
-        tick, unit = found["timescale"]
-        return [(one["path"], f"{one['since'] * tick:,} {unit}") for one in found["signals"]]
+        reply = await self.readers.ask(path, "unknown", most=limit)
+        tick, unit = reply["timescale"]
+        return [(signal["path"], f"{signal['since'] * tick:,} {unit}") for signal in reply["signals"]]
 
     async def end(self) -> None:
         """Ends reading all of them."""
@@ -178,15 +180,15 @@ class Waveforms:
         path = path_of(uri)
         session = await aids.attempt_of(self.server, uri, Aid.WAVEFORMS)
         if session is not None:
-            around = session.workspace.folder
+            root = session.workspace.folder
         else:
-            folders = [one for one in self.server.projects.folders if path.is_relative_to(one)]
+            folders = [folder for folder in self.server.projects.folders if path.is_relative_to(folder)]
             if not folders:
                 raise WaveformError(f"{path.name} is in no open folder. Open the folder that it is in.")
-            around = max(folders, key=lambda one: len(one.parts))
+            root = max(folders, key=lambda root_folder: len(root_folder.parts))
         if path.suffix.lower() not in _KINDS:
             raise WaveformError(f"{path.name} is no waveform. Open a file whose name ends in .fst or .vcd.")
-        return await asyncio.to_thread(_inside, path, around)
+        return await asyncio.to_thread(_inside, path, root)
 
 
 async def _hidden_waveform(server: EditorServer, params: HiddenWaveformParams) -> HiddenWaveform:
@@ -199,15 +201,15 @@ async def _hidden_waveform(server: EditorServer, params: HiddenWaveformParams) -
     try:
         task = asyncio.current_task()
         async with cancellable(server, "Waveform of the hidden tests", lambda: task and task.cancel()):
-            kept = await use.session.attempt.runs.keep_waves(target)
-        outcome, test = "kept", kept.test
+            kept_waves = await use.session.attempt.runs.keep_waves(target)
+        outcome, test = "kept", kept_waves.test
     except Exception:
         outcome = "error"
         raise
     finally:
         event = AidUsed(aid=Aid.WAVEFORMS, feature="hidden_waveform", detail=test, outcome=outcome)
         await asyncio.shield(use.end(event))
-    return HiddenWaveform(uri=target.as_uri(), test=kept.test, failed_at=kept.failed_at)
+    return HiddenWaveform(uri=target.as_uri(), test=kept_waves.test, failed_at=kept_waves.failed_at)
 
 
 WAVEFORM_OPERATIONS: tuple[Operation[Waveforms, Any, Any], ...] = (
@@ -295,15 +297,15 @@ def register(server: EditorServer) -> None:
         register_operation(server, operation, lambda: waveforms)
 
 
-def _check_number(signals: list[str], most: int) -> None:
-    if len(signals) > most:
-        raise WaveformError(f"A request names at most {most} signals. Ask in several requests.")
+def _check_number(signals: list[str], limit: int) -> None:
+    if len(signals) > limit:
+        raise WaveformError(f"A request names at most {limit} signals. Ask in several requests.")
 
 
-def _trace(name: str, found: dict[str, Any] | None) -> WaveformTrace:
-    if found is None:
+def _trace(name: str, trace: dict[str, Any] | None) -> WaveformTrace:
+    if trace is None:
         return WaveformTrace(path=name, is_missing=True, times=[], values=[])
-    return WaveformTrace(path=name, times=found["times"], values=found["values"])
+    return WaveformTrace(path=name, times=trace["times"], values=trace["values"])
 
 
 def _inside(path: Path, folder: Path) -> Path:

@@ -23,7 +23,7 @@ _SOURCE = Source("hidden tests", 3, "")
 
 
 @dataclass(frozen=True)
-class _Said:
+class _ToolMessage:
     line: int
     """From 1, as the file was when it was run."""
     code: str
@@ -40,13 +40,13 @@ class BuildFailures:
 
     def __init__(self, server: EditorServer) -> None:
         self._server = server
-        self._said: dict[str, tuple[_Said, ...]] = {}
+        self._messages: dict[str, tuple[_ToolMessage, ...]] = {}
         self._pushed: set[str] = set()
 
-    def of(self, document: Document) -> list[Finding]:
+    def findings_about(self, document: Document) -> list[Finding]:
         """Those about an open document; without messages whose line was changed."""
-        said = self._said.get(document.uri)
-        if not said:
+        messages = self._messages.get(document.uri)
+        if not messages:
             return []
         if document.uri in self._pushed:
             # From now on they are among the document's own.
@@ -54,17 +54,19 @@ class BuildFailures:
         lines = document.lines
         spans = [lines.line(number) for number in range(1, len(lines) + 1)]
         codes = [lines.text[start:end] for start, end in spans]
-        found = []
-        for one in said:
-            away = [
-                (abs(number - one.line), number) for number, code in enumerate(codes, 1) if code.strip() == one.code
+        findings = []
+        for message in messages:
+            distances = [
+                (abs(number - message.line), number)
+                for number, code in enumerate(codes, 1)
+                if code.strip() == message.code
             ]
-            if away:
-                number = min(away)[1]
+            if distances:
+                number = min(distances)[1]
                 (start, end), code = spans[number - 1], codes[number - 1]
                 begin = start + len(code) - len(code.lstrip())
-                found.append(Finding(_SOURCE, begin, max(begin, end), Level.ERROR, "", one.text))
-        return found
+                findings.append(Finding(_SOURCE, begin, max(begin, end), Level.ERROR, "", message.text))
+        return findings
 
     async def show(self, status: AttemptStatus, folder: Path) -> None:
         """Show those of an attempt's newest verdict, and none while it is running.
@@ -75,27 +77,29 @@ class BuildFailures:
         """
         verdict = None if status.running else status.verdict
         # Without messages there is no file to read, and no thread is needed, which a server that ends has no more.
-        said = await asyncio.to_thread(_located, folder, verdict.compiler) if verdict and verdict.compiler else {}
-        here = {uri for uri in self._said if path_of(uri).is_relative_to(folder)}
-        changed = [uri for uri in here | said.keys() if said.get(uri) != self._said.get(uri)]
+        messages = await asyncio.to_thread(_located, folder, verdict.compiler) if verdict and verdict.compiler else {}
+        shown_uris = {uri for uri in self._messages if path_of(uri).is_relative_to(folder)}
+        changed = [uri for uri in shown_uris | messages.keys() if messages.get(uri) != self._messages.get(uri)]
         for uri in changed:
-            self._said.pop(uri, None)
-            if uri in said:
-                self._said[uri] = said[uri]
-            if uri in self._pushed or (uri in said and not self._server.live.is_followed(uri)):
-                self._push(uri, said.get(uri, ()))
+            self._messages.pop(uri, None)
+            if uri in messages:
+                self._messages[uri] = messages[uri]
+            if uri in self._pushed or (uri in messages and not self._server.live.is_followed(uri)):
+                self._push(uri, messages.get(uri, ()))
         if changed:
             await self._server.live.refresh(changed)
 
-    def _push(self, uri: str, said: Iterable[_Said]) -> None:
+    def _push(self, uri: str, messages: Iterable[_ToolMessage]) -> None:
         """Publish those of a file that is not open."""
-        shown = [_diagnostic(one) for one in said] if self._server.settings.features.diagnostics else []
-        (self._pushed.add if shown else self._pushed.discard)(uri)
-        self._server.notify_plain(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, {"uri": uri, "diagnostics": shown})
+        diagnostics = (
+            [_diagnostic(message) for message in messages] if self._server.settings.features.diagnostics else []
+        )
+        (self._pushed.add if diagnostics else self._pushed.discard)(uri)
+        self._server.notify_plain(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, {"uri": uri, "diagnostics": diagnostics})
 
 
-def _located(folder: Path, messages: Iterable[CompilerLine]) -> dict[str, tuple[_Said, ...]]:
-    found: dict[str, tuple[_Said, ...]] = {}
+def _located(folder: Path, messages: Iterable[CompilerLine]) -> dict[str, tuple[_ToolMessage, ...]]:
+    located_messages: dict[str, tuple[_ToolMessage, ...]] = {}
     for message in messages:
         file = folder / message.path
         try:
@@ -103,11 +107,14 @@ def _located(folder: Path, messages: Iterable[CompilerLine]) -> dict[str, tuple[
         except OSError:
             continue
         code = lines[message.line - 1].strip() if 0 < message.line <= len(lines) else ""
-        found[file.as_uri()] = (*found.get(file.as_uri(), ()), _Said(message.line, code, message.text))
-    return found
+        located_messages[file.as_uri()] = (
+            *located_messages.get(file.as_uri(), ()),
+            _ToolMessage(message.line, code, message.text),
+        )
+    return located_messages
 
 
-def _diagnostic(said: _Said) -> dict[str, Any]:
-    line = max(said.line - 1, 0)
-    place = {"start": {"line": line, "character": 0}, "end": {"line": line + 1, "character": 0}}
-    return {"range": place, "severity": Level.ERROR.value, "source": str(_SOURCE), "message": said.text}
+def _diagnostic(message: _ToolMessage) -> dict[str, Any]:
+    line = max(message.line - 1, 0)
+    line_range = {"start": {"line": line, "character": 0}, "end": {"line": line + 1, "character": 0}}
+    return {"range": line_range, "severity": Level.ERROR.value, "source": str(_SOURCE), "message": message.text}

@@ -28,7 +28,7 @@ def follow_configuration(server: EditorServer) -> None:
 async def _subscribe(server: EditorServer, params: types.InitializedParams) -> None:
     server.file_lists.attach()
     server.indexing.attach()
-    if server.client.can("workspace.didChangeConfiguration.dynamicRegistration"):
+    if server.client.supports("workspace.didChangeConfiguration.dynamicRegistration"):
         method, options = types.WORKSPACE_DID_CHANGE_CONFIGURATION, {"section": _SECTION}
         registration = types.Registration(_REGISTRATION, method, options)
         # A client that refuses does not report changes; the settings of the start stay in force.
@@ -38,16 +38,16 @@ async def _subscribe(server: EditorServer, params: types.InitializedParams) -> N
 
 
 async def _changed(server: EditorServer, params: types.DidChangeConfigurationParams) -> None:
-    given = params.settings
-    if server.client.can("workspace.configuration"):
+    raw_settings = params.settings
+    if server.client.supports("workspace.configuration"):
         items = [types.ConfigurationItem(section=_SECTION)]
         try:
-            (given,) = await server.workspace_configuration_async(types.ConfigurationParams(items))
+            (raw_settings,) = await server.workspace_configuration_async(types.ConfigurationParams(items))
         except (JsonRpcException, ValueError):
             return
-    elif isinstance(given, dict):
-        given = given.get(_SECTION, given)
-    settings, complaints = read_settings(given, strict=False)
+    elif isinstance(raw_settings, dict):
+        raw_settings = raw_settings.get(_SECTION, raw_settings)
+    settings, complaints = read_settings(raw_settings, strict=False)
     for complaint in complaints:
         server.window_show_message(types.ShowMessageParams(types.MessageType.Warning, complaint))
     server.use(settings)

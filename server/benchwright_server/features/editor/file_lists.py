@@ -30,8 +30,8 @@ class FileListProblems:
 
     def __init__(self, server: EditorServer) -> None:
         self._server = server
-        self._shown: set[Path] = set()
-        self._told: set[str] = set()
+        self._shown_paths: set[Path] = set()
+        self._told_messages: set[str] = set()
         self._asking: dict[Path, asyncio.Task[None]] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -46,37 +46,39 @@ class FileListProblems:
 
     def is_asking(self, folder: Path) -> bool:
         """Whether it is being asked which list a folder uses."""
-        asked = self._asking.get(folder)
-        return asked is not None and not asked.done()
+        question = self._asking.get(folder)
+        return question is not None and not question.done()
 
     def _show(self, lists: Sequence[FileList]) -> None:
-        found: dict[Path, list[Complaint]] = {}
-        for one in lists:
-            if one.several and self._server.settings.features.project_lists:
-                self._ask(one)
+        complaints: dict[Path, list[Complaint]] = {}
+        for file_list in lists:
+            if file_list.candidate_lists and self._server.settings.features.project_lists:
+                self._ask(file_list)
                 continue
-            for complaint in one.complaints:
+            for complaint in file_list.complaints:
                 if complaint.path.is_file():
-                    found.setdefault(complaint.path, []).append(complaint)
-                elif complaint.message not in self._told:
-                    self._told.add(complaint.message)
+                    complaints.setdefault(complaint.path, []).append(complaint)
+                elif complaint.message not in self._told_messages:
+                    self._told_messages.add(complaint.message)
                     kind = types.MessageType.Error if complaint.is_error else types.MessageType.Info
                     self._server.window_show_message(types.ShowMessageParams(kind, complaint.message))
         locations = Locations(self._server)
-        for path in self._shown | found.keys():
+        for path in self._shown_paths | complaints.keys():
             lines = locations.lines(path)
-            shown = [
+            diagnostics = [
                 types.Diagnostic(
-                    lines.range(one.start, one.end),
-                    one.message,
-                    severity=_LEVELS[one.is_error],
+                    lines.range(complaint.start, complaint.end),
+                    complaint.message,
+                    severity=_LEVELS[complaint.is_error],
                     source="benchwright",
                 )
-                for one in found.get(path, ())
+                for complaint in complaints.get(path, ())
             ]
-            self._server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(path.as_uri(), shown))
-        self._shown = set(found)
+            self._server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(path.as_uri(), diagnostics))
+        self._shown_paths = set(complaints)
 
-    def _ask(self, one: FileList) -> None:
-        if one.path not in self._asking:
-            self._asking[one.path] = asyncio.ensure_future(ask_once(self._server, one.path, one.several))
+    def _ask(self, file_list: FileList) -> None:
+        if file_list.path not in self._asking:
+            self._asking[file_list.path] = asyncio.ensure_future(
+                ask_once(self._server, file_list.path, file_list.candidate_lists)
+            )

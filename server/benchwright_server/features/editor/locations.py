@@ -49,9 +49,9 @@ class Locations:
         return {"uri": path.as_uri(), "range": plain_range(self.range(path, start, end))}
 
 
-def plain_range(place: types.Range) -> dict[str, Any]:
+def plain_range(lsp_range: types.Range) -> dict[str, Any]:
     """A range as plain JSON: there may be thousands."""
-    start, end = place.start, place.end
+    start, end = lsp_range.start, lsp_range.end
     return {
         "start": {"line": start.line, "character": start.character},
         "end": {"line": end.line, "character": end.character},
@@ -80,11 +80,11 @@ async def place_of(server: EditorServer, params: Positioned) -> tuple[Document, 
 
 async def place_among_all(server: EditorServer, params: Positioned) -> tuple[Document, Analysis, int] | None:
     """Like `place_of`, once all files of the project have been read."""
-    place = await place_of(server, params)
-    if place is not None and not server.projects.of(place[0]).is_whole:
-        await server.projects.whole(place[0].uri)
-        place = await place_of(server, params)
-    return place
+    analysed_place = await place_of(server, params)
+    if analysed_place is not None and not server.projects.project_of(analysed_place[0]).is_whole:
+        await server.projects.whole(analysed_place[0].uri)
+        analysed_place = await place_of(server, params)
+    return analysed_place
 
 
 def file_of(uri: str) -> Path:

@@ -22,5 +22,5 @@ def content_of(server: EditorServer, capability: str, markdown: str) -> types.Ma
 def plain_text(markdown: str) -> str:
     """Markdown as we write it, without its marks."""
     lines = [line.rstrip() for line in markdown.splitlines() if not re.match(r"```|\|[ -|]*\|$", line)]
-    shown = (re.sub(r" ?\| ?", "  ", line).strip() if line.startswith("|") else line for line in lines)
-    return "\n".join(shown).replace("`", "")
+    plain_lines = (re.sub(r" ?\| ?", "  ", line).strip() if line.startswith("|") else line for line in lines)
+    return "\n".join(plain_lines).replace("`", "")

@@ -27,8 +27,8 @@ def project_changed(server: EditorServer) -> None:
 
 def refresh_views(server: EditorServer) -> None:
     """Ask the client to fetch colours, hints and lenses again, as far as it can."""
-    if server.client.can("workspace.semanticTokens.refreshSupport"):
+    if server.client.supports("workspace.semanticTokens.refreshSupport"):
         server.workspace_semantic_tokens_refresh(None)
-    if server.client.can("workspace.inlayHint.refreshSupport"):
+    if server.client.supports("workspace.inlayHint.refreshSupport"):
         server.workspace_inlay_hint_refresh(None)
     server.lenses.refresh()

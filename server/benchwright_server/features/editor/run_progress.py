@@ -32,7 +32,7 @@ class RunProgress:
         self._server = server
 
     @asynccontextmanager
-    async def shown(self, session: Session) -> AsyncIterator[Report]:
+    async def run_report(self, session: Session) -> AsyncIterator[Report]:
         """Show a run for the duration of the block; cancelling in the client cancels it."""
         cancels: set[asyncio.Task[None]] = set()
 

@@ -86,18 +86,18 @@ class Search:
         now = time.monotonic()
         if self._token is not None and now - self._reported >= _REPORT_S:
             self._reported = now
-            shown = types.WorkDoneProgressReport(
+            progress = types.WorkDoneProgressReport(
                 message=f"{files:,} of {number:,} files", percentage=100 * files // max(1, number), cancellable=True
             )
-            self._in_loop(self._server.work_done_progress.report, self._token, shown)
+            self._in_loop(self._server.work_done_progress.report, self._token, progress)
 
-    def found(self, values: Iterable[dict[str, Any]]) -> None:
+    def add_results(self, values: Iterable[dict[str, Any]]) -> None:
         """Results, as plain JSON; called in the search's thread."""
         self._waiting += values
         if self._partial is not None and len(self._waiting) >= self._together:
             self._send()
 
-    def rest(self) -> list[dict[str, Any]]:
+    def remaining_results(self) -> list[dict[str, Any]]:
         """What the response has: nothing if the client takes partial results (LSP 3.18, `partialResultParams`)."""
         if self._partial is not None and self._waiting:
             self._send()

@@ -86,7 +86,7 @@ class TextSync:
         self.in_order(lambda: self._record_close(uri))
 
     async def _record_open(self, uri: str, text: str) -> None:
-        session, path = await self._place(uri)
+        session, path = await self._session_and_path(uri)
         if session is not None and not session.ended:
             session.recorder.opened(path, text)
 
@@ -94,18 +94,18 @@ class TextSync:
         # Searching for a workspace on disk needs a thread, which is too expensive at every keystroke.
         if time.monotonic() - self._outside.get(uri, -_LOOK_AGAIN_S) < _LOOK_AGAIN_S:
             return
-        session, path = await self._place(uri)
+        session, path = await self._session_and_path(uri)
         if session is not None and not session.ended:
             session.recorder.changed(path, version, changes, text)
 
     async def _record_close(self, uri: str) -> None:
-        session, path = await self._place(uri)
+        session, path = await self._session_and_path(uri)
         self._outside.pop(uri, None)
         if session is not None and not session.ended:
             session.recorder.closed(path, await asyncio.to_thread(session.workspace.read, path))
 
     async def _saved(self, uri: str) -> None:
-        session, path = await self._place(uri)
+        session, path = await self._session_and_path(uri)
         self._server.lenses.saved()
         self._lint(uri, session, path)
         if session is None or session.ended:
@@ -129,7 +129,7 @@ class TextSync:
         self._lints.add(task)
         task.add_done_callback(self._lints.discard)
 
-    async def _place(self, uri: str) -> tuple[Session | None, str]:
+    async def _session_and_path(self, uri: str) -> tuple[Session | None, str]:
         if not uri.startswith("file:"):
             return None, ""
         file = path_of(uri)

@@ -33,8 +33,12 @@ def follow_folders(server: EditorServer) -> None:
 
 def open_folders(server: EditorServer, params: Mapping[str, Any]) -> None:
     """Use the folders that the client named in `initialize` (LSP 3.18, `InitializeParams`)."""
-    given = params.get("workspaceFolders")
-    folders = [folder.get("uri") for folder in given if isinstance(folder, dict)] if isinstance(given, list) else []
+    client_folders = params.get("workspaceFolders")
+    folders = (
+        [folder.get("uri") for folder in client_folders if isinstance(folder, dict)]
+        if isinstance(client_folders, list)
+        else []
+    )
     if not folders:
         folders = [params.get("rootUri")]
     server.projects.change_folders(_paths(uri for uri in folders if isinstance(uri, str)), ())
@@ -75,11 +79,11 @@ def _is_of_problem_only(file: Path) -> bool:
 
 
 def _paths(uris: Iterable[str]) -> list[Path]:
-    found = []
+    paths = []
     for uri in uris:
         try:
-            found.append(path_of(uri))
+            paths.append(path_of(uri))
         except ServerError:
             # A remote or virtual folder has no files to analyse.
             continue
-    return found
+    return paths

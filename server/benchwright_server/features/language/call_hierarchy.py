@@ -37,11 +37,11 @@ def register(server: EditorServer) -> None:
 
 
 async def _prepare(server: EditorServer, params: types.CallHierarchyPrepareParams) -> list[types.CallHierarchyItem]:
-    place = await place_of(server, params)
-    if place is None:
+    location = await place_of(server, params)
+    if location is None:
         return []
-    document, analysis, byte = place
-    nodes = await asyncio.to_thread(nodes_at, server.projects.of(document), analysis, byte)
+    document, analysis, byte = location
+    nodes = await asyncio.to_thread(nodes_at, server.projects.project_of(document), analysis, byte)
     allowed = await allowing(server, (node.path for node in nodes), Aid.DESIGN_VIEWS)
     locations = Locations(server)
     return [_item(locations, node) for node in nodes if node.kind is NodeKind.ROUTINE or node.path in allowed]
@@ -67,7 +67,7 @@ async def _outgoing(
         # LSP 3.18: these ranges are in the file of the item that was asked about.
         types.CallHierarchyOutgoingCall(
             _item(locations, edge.node),
-            [locations.range(one.path, one.start, one.end) for one in edge.occurrences if one.path == path],
+            [locations.range(call.path, call.start, call.end) for call in edge.occurrences if call.path == path],
         )
         for edge in edges
     ]
@@ -78,7 +78,7 @@ _Way = Callable[["Project", Node], list[Edge]]
 
 async def _edges(server: EditorServer, locations: Locations, item: types.CallHierarchyItem, way: _Way) -> list[Edge]:
     """What leads to an item or from it; nothing where that is a view of the design and an attempt forbids these."""
-    node, edges = await asyncio.to_thread(_found, server, locations, item, way)
+    node, edges = await asyncio.to_thread(_node_and_edges, server, locations, item, way)
     if node is None or node.kind is NodeKind.ROUTINE:
         return edges
     allowed = await allowing(server, (node.path, *(edge.node.path for edge in edges)), Aid.DESIGN_VIEWS)
@@ -94,7 +94,7 @@ async def _edges(server: EditorServer, locations: Locations, item: types.CallHie
     return [edge for edge in edges if edge.node.path in allowed]
 
 
-def _found(
+def _node_and_edges(
     server: EditorServer, locations: Locations, item: types.CallHierarchyItem, way: _Way
 ) -> tuple[Node | None, list[Edge]]:
     try:
@@ -112,8 +112,8 @@ def _found(
 
 
 def _ranges(locations: Locations, edge: Edge, node: Node) -> list[types.Range]:
-    places = [one for one in edge.occurrences if one.path == node.path]
-    return [locations.range(one.path, one.start, one.end) for one in places]
+    places = [occurrence for occurrence in edge.occurrences if occurrence.path == node.path]
+    return [locations.range(occurrence.path, occurrence.start, occurrence.end) for occurrence in places]
 
 
 def _item(locations: Locations, node: Node) -> types.CallHierarchyItem:

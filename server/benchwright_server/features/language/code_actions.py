@@ -47,7 +47,7 @@ class CodeActions:
     def __init__(self, server: EditorServer) -> None:
         self._server = server
         self._resolves = "edit" in server.client.values("textDocument.codeAction.resolveSupport.properties")
-        self._versioned = server.client.can("workspace.workspaceEdit.documentChanges")
+        self._versioned = server.client.supports("workspace.workspaceEdit.documentChanges")
         self._fixes: tuple[Document, dict[Source, list[Fix]]] | None = None
 
     async def offer(self, params: types.CodeActionParams) -> list[types.CodeAction]:
@@ -59,20 +59,20 @@ class CodeActions:
         # The document may have changed since the selection was made.
         document, lines = report.document, report.document.lines
         context = ActionContext(document, lines.offset(params.range.start), lines.offset(params.range.end))
-        wanted = _Wanted(params.context.only)
-        found = [finding for finding in report.findings if _touches(finding, context, lines)]
+        wanted_kinds = _RequestedKinds(params.context.only)
+        touched_findings = [finding for finding in report.findings if _touches(finding, context, lines)]
         offered: list[Action] = []
-        if wanted.has(ActionKind.QUICK_FIX):
-            offered += await self._fixes_of(context, found)
+        if wanted_kinds.includes(ActionKind.QUICK_FIX):
+            offered += await self._fixes_of(context, touched_findings)
             offered += await killing_tests(context, self._read)
-        if wanted.has(ActionKind.REWRITE):
+        if wanted_kinds.includes(ActionKind.REWRITE):
             offered += catalogue.rewrites(context, await self._server.projects.analysis(document))
-        actions = [self._shown(document, action, params.context.diagnostics) for action in _once(offered)]
+        actions = [self._code_action(document, action, params.context.diagnostics) for action in _once(offered)]
         if params.context.only is None:
             actions += await expansion_actions(self._server, document, lines.to_byte(context.start))
-        if wanted.has(ActionKind.QUICK_FIX):
-            actions += await explain_actions(self._server, document.uri, found)
-        if wanted.names(ActionKind.FIX_ALL):
+        if wanted_kinds.includes(ActionKind.QUICK_FIX):
+            actions += await explain_actions(self._server, document.uri, touched_findings)
+        if wanted_kinds.names(ActionKind.FIX_ALL):
             actions += await self._fix_all_later(document)
         return actions
 
@@ -82,8 +82,8 @@ class CodeActions:
         uri = data.get("uri") if isinstance(data, dict) else None
         document = self._server.documents.get(uri) if isinstance(uri, str) else None
         if action.edit is None and document is not None:
-            done = catalogue.fix_all(document, await self._all_fixes(document))
-            action.edit = self._edit(document, done.changes if done is not None else (), {})
+            fix = catalogue.fix_all(document, await self._all_fixes(document))
+            action.edit = self._edit(document, fix.changes if fix is not None else (), {})
         return action
 
     async def before_saving(self, params: types.WillSaveTextDocumentParams) -> list[types.TextEdit]:
@@ -91,26 +91,26 @@ class CodeActions:
         document = self._server.documents.get(params.text_document.uri)
         if document is None or not self._server.live.is_followed(document.uri):
             return []
-        done = catalogue.fix_all(document, await self._all_fixes(document))
-        return _text_edits(document.lines, done.changes) if done is not None else []
+        fix = catalogue.fix_all(document, await self._all_fixes(document))
+        return _text_edits(document.lines, fix.changes) if fix is not None else []
 
-    async def _fixes_of(self, context: ActionContext, found: Sequence[Finding]) -> list[Action]:
+    async def _fixes_of(self, context: ActionContext, findings: Sequence[Finding]) -> list[Action]:
         document = context.document
         actions: list[Action] = []
-        for source in {finding.source: None for finding in found}:
+        for source in {finding.source: None for finding in findings}:
             if any(tool.source is source and tool.fixes is not None for tool in linters.LINT_TOOLS):
                 offered = (await self._tool_fixes(document)).get(source, [])
-                actions += catalogue.tool_fixes(document, source, found, offered)
+                actions += catalogue.tool_fixes(document, source, findings, offered)
         analysis = await self._server.projects.analysis(document)
-        return [*actions, *catalogue.fixes(context, found, analysis, self._read)]
+        return [*actions, *catalogue.fixes(context, findings, analysis, self._read)]
 
     async def _fix_all_later(self, document: Document) -> list[types.CodeAction]:
         kind = types.CodeActionKind.SourceFixAll
         title = "Fix everything that is safe to fix"
         if self._resolves:
             return [types.CodeAction(title, kind=kind, data={"uri": document.uri})]
-        done = catalogue.fix_all(document, await self._all_fixes(document))
-        return [types.CodeAction(title, kind=kind, edit=self._edit(document, done.changes, {}))] if done else []
+        fix = catalogue.fix_all(document, await self._all_fixes(document))
+        return [types.CodeAction(title, kind=kind, edit=self._edit(document, fix.changes, {}))] if fix else []
 
     async def _all_fixes(self, document: Document) -> list[Fix]:
         return [fix for fixes in (await self._tool_fixes(document)).values() for fix in fixes]
@@ -119,13 +119,13 @@ class CodeActions:
         """What each tool can fix itself, asked once for each version of a document."""
         if self._fixes is None or self._fixes[0] is not document:
             settings, name = self._server.settings.lint, path_of(document.uri).name
-            found: dict[Source, list[Fix]] = {}
+            fixes: dict[Source, list[Fix]] = {}
             for tool in linters.LINT_TOOLS:
                 if tool.fixes is not None:
                     # An error in a tool's settings was shown when the file was linted.
                     with contextlib.suppress(HarnessError, OSError):
-                        found[tool.source] = list(await tool.fixes(name, document.text, settings))
-            self._fixes = document, found
+                        fixes[tool.source] = list(await tool.fixes(name, document.text, settings))
+            self._fixes = document, fixes
         return self._fixes[1]
 
     def _read(self, path: Path) -> Document | None:
@@ -138,8 +138,14 @@ class CodeActions:
             return None
         return Document(path.as_uri(), 0, Lines(text, self._server.documents.encoding))
 
-    def _shown(self, document: Document, action: Action, diagnostics: Sequence[types.Diagnostic]) -> types.CodeAction:
-        settled = [one for one in diagnostics if action.finding is not None and _is_about(one, action.finding)]
+    def _code_action(
+        self, document: Document, action: Action, diagnostics: Sequence[types.Diagnostic]
+    ) -> types.CodeAction:
+        settled = [
+            diagnostic
+            for diagnostic in diagnostics
+            if action.finding is not None and _is_about(diagnostic, action.finding)
+        ]
         elsewhere = {path: changes for path, changes in action.elsewhere.items() if changes}
         return types.CodeAction(
             action.title,
@@ -155,28 +161,30 @@ class CodeActions:
         edits: list[tuple[str, int | None, list[types.TextEdit]]] = []
         if changes:
             edits.append((document.uri, document.version, _text_edits(document.lines, changes)))
-        for path, others in elsewhere.items():
-            other = self._read(path)
-            if other is not None:
-                version = other.version if self._server.documents.get(other.uri) is other else None
-                edits.append((other.uri, version, _text_edits(other.lines, others)))
+        for path, other_changes in elsewhere.items():
+            other_document = self._read(path)
+            if other_document is not None:
+                version = (
+                    other_document.version if self._server.documents.get(other_document.uri) is other_document else None
+                )
+                edits.append((other_document.uri, version, _text_edits(other_document.lines, other_changes)))
         if not self._versioned:
-            return types.WorkspaceEdit(changes={uri: each for uri, _, each in edits})
+            return types.WorkspaceEdit(changes={uri: text_edits for uri, _, text_edits in edits})
         return types.WorkspaceEdit(
             document_changes=[
-                types.TextDocumentEdit(types.OptionalVersionedTextDocumentIdentifier(uri, version), list(each))
-                for uri, version, each in edits
+                types.TextDocumentEdit(types.OptionalVersionedTextDocumentIdentifier(uri, version), list(text_edits))
+                for uri, version, text_edits in edits
             ]
         )
 
 
-class _Wanted:
+class _RequestedKinds:
     """Which kinds a client asks for; a kind includes those below it."""
 
     def __init__(self, only: Sequence[types.CodeActionKind | str] | None) -> None:
         self._only = None if only is None else [getattr(kind, "value", kind) for kind in only]
 
-    def has(self, kind: ActionKind) -> bool:
+    def includes(self, kind: ActionKind) -> bool:
         """Whether a kind is asked for, or none in particular."""
         return self._only is None or self.names(kind)
 
@@ -193,11 +201,11 @@ def _touches(finding: Finding, context: ActionContext, lines: Lines) -> bool:
 
 def _once(actions: Sequence[Action]) -> Iterator[Action]:
     """Each action only once, however many findings it fixes."""
-    seen = set()
+    seen_keys = set()
     for action in actions:
         key = (action.title, action.changes)
-        if key not in seen:
-            seen.add(key)
+        if key not in seen_keys:
+            seen_keys.add(key)
             yield action
 
 

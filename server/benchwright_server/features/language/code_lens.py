@@ -70,20 +70,22 @@ class CodeLenses:
         first = modules[0].start if modules else 0
         lenses = await self._of_attempt(path_of(document.uri), document.lines.byte_range(first, first))
         for module in modules:
-            place = document.lines.byte_range(module.start, module.end)
-            lenses.append(types.CodeLens(place, data={"uri": document.uri, "module": module.name}))
+            name_range = document.lines.byte_range(module.start, module.end)
+            lenses.append(types.CodeLens(name_range, data={"uri": document.uri, "module": module.name}))
         if self._server.settings.features.own_tests:
             lenses += await test_lenses(self._server, document)
-        places = [(one.name, document.lines.byte_range(one.start, one.end)) for one in modules]
+        places = [
+            (module_name.name, document.lines.byte_range(module_name.start, module_name.end)) for module_name in modules
+        ]
         if self._server.settings.features.design_views:
             lenses += await self._sizes.lenses(document.uri, places)
         # Only a module with parameters differs from one instance to another.
         if self._server.settings.features.instances and b"#" in document.lines.data:
-            await self._server.live.rest(document.uri)
+            await self._server.live.wait_for_pause(document.uri)
             lenses += await choice_lenses(self._server, document.uri, places)
         return lenses
 
-    async def _of_attempt(self, file: Path, place: types.Range) -> list[types.CodeLens]:
+    async def _of_attempt(self, file: Path, lens_range: types.Range) -> list[types.CodeLens]:
         """Run and submit, above the first module of a file that a harness takes."""
         session = await self._server.sessions.session(file)
         if session is None or session.problem.kind is not Kind.DESIGN:
@@ -96,7 +98,9 @@ class CodeLenses:
             offers.append(("Submit", "submit"))
         arguments = [{"uri": session.workspace.folder.as_uri()}]
         return [
-            types.CodeLens(place, types.Command(title=title, command=f"benchwright.{command}", arguments=arguments))
+            types.CodeLens(
+                lens_range, types.Command(title=title, command=f"benchwright.{command}", arguments=arguments)
+            )
             for title, command in offers
         ]
 
@@ -104,48 +108,52 @@ class CodeLenses:
         """Count the instances of a lens's module, in all files."""
         data = lens.data if isinstance(lens.data, dict) else {}
         uri, module = str(data.get("uri", "")), str(data.get("module", ""))
-        found = await self._instances(uri, module)
-        title = "1 instance" if len(found) == 1 else f"{len(found) or 'no'} instances"
+        locations = await self._instances(uri, module)
+        title = "1 instance" if len(locations) == 1 else f"{len(locations) or 'no'} instances"
         arguments: list[object] = [{"uri": uri, "module": module}]
         command = f"benchwright.{SHOW_INSTANCES}"
         if _SHOW_REFERENCES in self._server.client.values("experimental.commands.commands"):
-            command, arguments = _SHOW_REFERENCES, [uri, lens.range.start, found]
+            command, arguments = _SHOW_REFERENCES, [uri, lens.range.start, locations]
         # A command without a name is a title that does nothing when clicked.
-        lens.command = types.Command(title=title, command=command if found else "", arguments=arguments)
+        lens.command = types.Command(title=title, command=command if locations else "", arguments=arguments)
         return lens
 
     async def show_instances(self, *arguments: object) -> None:
         """Show where a module is instantiated: the location, or a list of locations."""
         data = arguments[0] if arguments and isinstance(arguments[0], dict) else {}
-        found = await self._instances(str(data.get("uri", "")), str(data.get("module", "")))
-        if found and self._server.client.can("window.showDocument.support"):
-            first = found[0]
+        locations = await self._instances(str(data.get("uri", "")), str(data.get("module", "")))
+        if locations and self._server.client.supports("window.showDocument.support"):
+            first = locations[0]
             await self._server.window_show_document_async(
                 types.ShowDocumentParams(first.uri, take_focus=True, selection=first.range)
             )
-        if len(found) != 1:
-            places = [f"{path_of(one.uri).name}:{one.range.start.line + 1}" for one in found[:_MAX_TOLD]]
-            more = f" and {len(found) - _MAX_TOLD} more" if len(found) > _MAX_TOLD else ""
-            told = f"Instances: {', '.join(places)}{more}." if found else "No open folder has an instance of it."
-            self._server.window_show_message(types.ShowMessageParams(types.MessageType.Info, told))
+        if len(locations) != 1:
+            places = [
+                f"{path_of(location.uri).name}:{location.range.start.line + 1}" for location in locations[:_MAX_TOLD]
+            ]
+            remainder = f" and {len(locations) - _MAX_TOLD} more" if len(locations) > _MAX_TOLD else ""
+            message = (
+                f"Instances: {', '.join(places)}{remainder}." if locations else "No open folder has an instance of it."
+            )
+            self._server.window_show_message(types.ShowMessageParams(types.MessageType.Info, message))
 
     async def _instances(self, uri: str, module: str) -> list[types.Location]:
         document = self._server.documents.get(uri)
         if document is None or not document.is_design or not uri.startswith("file:"):
             return []
         analysis = await self._server.projects.analysis(document)
-        declared = next((one for one in analysis.modules if one.name == module), None)
+        declared = next((module_name for module_name in analysis.modules if module_name.name == module), None)
         if declared is None:
             return []
-        target = next((one.target for one in analysis.occurrences_at(declared.start)), None)
+        target = next((occurrence.target for occurrence in analysis.occurrences_at(declared.start)), None)
         if target is None:
             return []
-        project = self._server.projects.of(document)
+        project = self._server.projects.project_of(document)
         await self._server.projects.whole(uri)
         uses = await asyncio.to_thread(lambda: list(references(project, target)))
         locations = Locations(self._server)
-        places = {(one.path, one.start, one.end) for one in uses if one.role is Role.INSTANTIATION}
-        return [locations.location(*place) for place in sorted(places)]
+        places = {(use.path, use.start, use.end) for use in uses if use.role is Role.INSTANTIATION}
+        return [locations.location(*span) for span in sorted(places)]
 
 
 def lens_of(status: AttemptStatus) -> tuple[str, str]:

@@ -80,7 +80,7 @@ class Completion:
         self._server = server
         self._library = Library()
         self._number = 0
-        self._about: list[Callable[[], str]] = []
+        self._documentation: list[Callable[[], str]] = []
 
     async def complete(self, params: types.CompletionParams) -> JsonText | types.CompletionList | None:
         """The completions at a position."""
@@ -94,65 +94,65 @@ class Completion:
         if cursor.expected is Expected.NOTHING or (trigger and cursor.expected not in _TRIGGERED.get(trigger, set())):
             return None
         if cursor.expected is Expected.INCLUDE:
-            found = list(self._files(document, cursor))
+            proposals = list(self._files(document, cursor))
         else:
-            found = await self._proposed(document, cursor)
-        return self._list(document, cursor, found)
+            proposals = await self._proposed(document, cursor)
+        return self._list(document, cursor, proposals)
 
     async def _proposed(self, document: Document, cursor: Cursor) -> list[Proposal]:
         analysis = await self._server.projects.recent(document)
-        found = self._proposed_by(analysis, document, cursor)
-        if not found and analysis.data != document.lines.data:
+        proposals = self._proposed_by(analysis, document, cursor)
+        if not proposals and analysis.data != document.lines.data:
             # The code at the position may have been typed since the last analysis.
-            found = self._proposed_by(await self._server.projects.analysis(document), document, cursor)
-        return found
+            proposals = self._proposed_by(await self._server.projects.analysis(document), document, cursor)
+        return proposals
 
     def _proposed_by(self, analysis: Analysis, document: Document, cursor: Cursor) -> list[Proposal]:
         from benchwright_verilog.language.completion.proposals import (
             proposals,  # Imported late: slang is not needed to start.
         )
 
-        project = self._server.projects.of(document)
+        project = self._server.projects.project_of(document)
 
         def text(path: Path) -> str | None:
             outline = project.outline(path)
             return outline.data.decode(errors="replace") if outline is not None else None
 
         byte = TextShift(analysis.data, document.lines.data).to_old(document.lines.to_byte(cursor.start))
-        can_snippets = self._server.client.can(f"{_ITEM}.snippetSupport")
+        can_snippets = self._server.client.supports(f"{_ITEM}.snippetSupport")
         request = CompletionRequest(cursor, document.text, byte, analysis, project, self._library, text, can_snippets)
         return list(proposals(request))
 
     def _files(self, document: Document, cursor: Cursor) -> Iterator[Proposal]:
         """The folders and design files that an `include` could name next."""
         inner = cursor.path[0] if cursor.path else ""
-        here = path_of(document.uri).parent
+        folder_of_file = path_of(document.uri).parent
         settings = self._server.settings.project
-        root = self._server.projects.of(document).folder or here
-        for folder in dict.fromkeys([here, root, *(root / name for name in settings.include_dirs)]):
+        root = self._server.projects.project_of(document).folder or folder_of_file
+        for folder in dict.fromkeys([folder_of_file, root, *(root / name for name in settings.include_dirs)]):
             yield from _entries(folder / inner, cursor.word, path_of(document.uri))
 
-    def _list(self, document: Document, cursor: Cursor, found: list[Proposal]) -> JsonText:
-        ordered = sorted(found, key=partial(_order, cursor.word))
-        shown = ordered[:_MOST_ITEMS]
+    def _list(self, document: Document, cursor: Cursor, proposals: list[Proposal]) -> JsonText:
+        ordered = sorted(proposals, key=partial(_order, cursor.word))
+        shown_proposals = ordered[:_MOST_ITEMS]
         self._number += 1
-        self._about = [proposal.about for proposal in shown]
+        self._documentation = [proposal.documentation for proposal in shown_proposals]
         lines = document.lines
-        insert, replace = lines.range(cursor.start, cursor.at), lines.range(cursor.start, cursor.end)
-        has_both = self._server.client.can(f"{_ITEM}.insertReplaceSupport")
+        insert, replace = lines.range(cursor.start, cursor.offset), lines.range(cursor.start, cursor.end)
+        has_both = self._server.client.supports(f"{_ITEM}.insertReplaceSupport")
         places = {"insert": _json(insert), "replace": _json(replace)} if has_both else {"range": _json(insert)}
-        items = [self._item(proposal, at, places, cursor.word) for at, proposal in enumerate(shown)]
+        items = [self._item(proposal, index, places, cursor.word) for index, proposal in enumerate(shown_proposals)]
         return JsonText(json.dumps({"isIncomplete": len(ordered) >= _MOST_ITEMS, "items": items}))
 
-    def _item(self, proposal: Proposal, at: int, places: dict[str, Any], word: str) -> dict[str, Any]:
-        is_snippet = bool(proposal.snippet) and self._server.client.can(f"{_ITEM}.snippetSupport")
+    def _item(self, proposal: Proposal, index: int, places: dict[str, Any], word: str) -> dict[str, Any]:
+        is_snippet = bool(proposal.snippet) and self._server.client.supports(f"{_ITEM}.snippetSupport")
         text = proposal.snippet if is_snippet else proposal.plain or proposal.label
         item: dict[str, Any] = {
             "label": proposal.label,
             "kind": _KINDS[proposal.sort].value,
-            "sortText": f"{at:04}",
+            "sortText": f"{index:04}",
             "textEdit": {"newText": text, **places},
-            "data": [self._number, at],
+            "data": [self._number, index],
         }
         if proposal.detail:
             item["detail"] = proposal.detail[:_LONGEST_DETAIL]
@@ -166,7 +166,7 @@ class Completion:
 
     def _mode(self, *, is_snippet: bool) -> types.InsertTextMode | None:
         # Every client indents snippets; of other insertions, only the first line is in the right column.
-        if not self._server.client.can(f"{_ITEM}.insertTextModeSupport"):
+        if not self._server.client.supports(f"{_ITEM}.insertTextModeSupport"):
             return None
         return types.InsertTextMode.AdjustIndentation if is_snippet else types.InsertTextMode.AsIs
 
@@ -175,8 +175,12 @@ class Completion:
         data: Any = item.data
         if not isinstance(data, list | tuple) or len(data) != 2 or data[0] != self._number:
             return item
-        if isinstance(data[1], int) and 0 <= data[1] < len(self._about) and (said := self._about[data[1]]()):
-            item.documentation = content_of(self._server, f"{_ITEM}.documentationFormat", said)
+        if (
+            isinstance(data[1], int)
+            and 0 <= data[1] < len(self._documentation)
+            and (documentation := self._documentation[data[1]]())
+        ):
+            item.documentation = content_of(self._server, f"{_ITEM}.documentationFormat", documentation)
         return item
 
 
@@ -205,7 +209,7 @@ def _filter_text(proposal: Proposal, word: str) -> str | None:
     return None
 
 
-def _entries(folder: Path, word: str, own: Path) -> Iterable[Proposal]:
+def _entries(folder: Path, word: str, own_path: Path) -> Iterable[Proposal]:
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError:
@@ -215,6 +219,6 @@ def _entries(folder: Path, word: str, own: Path) -> Iterable[Proposal]:
             continue
         if entry.is_dir():
             yield Proposal(f"{entry.name}/", Sort.FOLDER, Rank.NAMED)
-        elif Path(entry.name).suffix in DESIGN_SUFFIXES and Path(entry.path) != own:
+        elif Path(entry.name).suffix in DESIGN_SUFFIXES and Path(entry.path) != own_path:
             is_header = Path(entry.name).suffix in (".vh", ".svh")
             yield Proposal(entry.name, Sort.FILE, Rank.MEMBER if is_header else Rank.FIT)

@@ -38,26 +38,26 @@ def register(server: EditorServer) -> None:
         "implementation": (types.TEXT_DOCUMENT_IMPLEMENTATION, navigation.implementations),
     }
     for way, (method, find) in ways.items():
-        if server.client.can(f"textDocument.{way}"):
+        if server.client.supports(f"textDocument.{way}"):
             server.feature(method)(partial(_answer, server, find))
 
 
 async def _answer(server: EditorServer, find: Find, params: types.TextDocumentPositionParams) -> Answer:
-    place = await place_of(server, params)
-    found = await _found(server, find, place)
-    if not found and place is not None and not server.projects.of(place[0]).is_whole:
-        found = await _found(server, find, await place_among_all(server, params))
+    location = await place_of(server, params)
+    targets = await _targets(server, find, location)
+    if not targets and location is not None and not server.projects.project_of(location[0]).is_whole:
+        targets = await _targets(server, find, await place_among_all(server, params))
     locations = Locations(server)
-    return [locations.location(one.path, one.start, one.end) for one in found]
+    return [locations.location(target.path, target.start, target.end) for target in targets]
 
 
-async def _found(
-    server: EditorServer, find: Find, place: tuple[Document, Analysis, int] | None
+async def _targets(
+    server: EditorServer, find: Find, location: tuple[Document, Analysis, int] | None
 ) -> list[Target | Occurrence]:
-    if place is None:
+    if location is None:
         return []
-    document, analysis, byte = place
-    project = server.projects.of(document)
+    document, analysis, byte = location
+    project = server.projects.project_of(document)
     if find in (navigation.declarations, navigation.implementations):
         return await asyncio.to_thread(lambda: list(find(project, analysis, byte)))
     return list(find(project, analysis, byte))

@@ -52,10 +52,10 @@ def register(server: EditorServer) -> None:
 
 async def _pull(server: EditorServer, params: types.DocumentDiagnosticParams) -> JsonText:
     uri = params.text_document.uri
-    await server.live.rest(uri)
+    await server.live.wait_for_pause(uri)
     if server.expansions is not None:
         server.expansions.refresh()
-    if not server.client.can("workspace.diagnostics.refreshSupport"):
+    if not server.client.supports("workspace.diagnostics.refreshSupport"):
         # It would not learn that more is known later.
         await server.projects.whole(uri)
     report = await server.live.newest(uri)
@@ -64,12 +64,12 @@ async def _pull(server: EditorServer, params: types.DocumentDiagnosticParams) ->
     elif report.id == params.previous_result_id:
         answer = {"kind": "unchanged", "resultId": report.id}
     else:
-        answer = {"kind": "full", "resultId": report.id, "items": server.live.shown(report)}
+        answer = {"kind": "full", "resultId": report.id, "items": server.live.plain_report(report)}
     return JsonText(json.dumps(answer))
 
 
 @dataclass
-class _Watched:
+class _OpenDocument:
     """What is known of one open document."""
 
     first_change: float = 0.0
@@ -81,7 +81,7 @@ class _Watched:
     report: Report | None = None
     pieces: Piecewise | None = None
     """What is known of a large file by itself."""
-    said: tuple[Document, tuple[SlangDiagnostic, ...]] | None = None
+    slang_report: tuple[Document, tuple[SlangDiagnostic, ...]] | None = None
     """What slang last reported."""
 
 
@@ -94,24 +94,24 @@ class LiveDiagnostics:
 
     def __init__(self, server: EditorServer) -> None:
         self._server = server
-        self._watched: dict[str, _Watched] = {}
+        self._watched: dict[str, _OpenDocument] = {}
         self._looking: set[asyncio.Task[None]] = set()
-        self._again: asyncio.TimerHandle | None = None
+        self._refresh_timer: asyncio.TimerHandle | None = None
         self._is_all_old = False
         self._numbers = 0
         client = server.client
-        self._pulls = client.can("textDocument.diagnostic")
+        self._pulls = client.supports("textDocument.diagnostic")
         self._is_shown = server.settings.features.diagnostics
-        self._links = client.can("textDocument.publishDiagnostics.codeDescriptionSupport")
-        self._relates = client.can("textDocument.publishDiagnostics.relatedInformation")
-        self._tags = client.can("textDocument.publishDiagnostics.tagSupport")
+        self._links = client.supports("textDocument.publishDiagnostics.codeDescriptionSupport")
+        self._relates = client.supports("textDocument.publishDiagnostics.relatedInformation")
+        self._tags = client.supports("textDocument.publishDiagnostics.tagSupport")
 
     # Events of documents
 
     def opened(self, uri: str) -> None:
         """A document was opened: analyse it at once."""
         if _is_design(uri):
-            self._watched[uri] = _Watched()
+            self._watched[uri] = _OpenDocument()
             if not self._pulls:
                 self._begin(self._look(uri))
 
@@ -157,7 +157,7 @@ class LiveDiagnostics:
         """What else is known of open documents has changed: show it."""
         await self._show_if_changed(uris)
 
-    async def rest(self, uri: str) -> None:
+    async def wait_for_pause(self, uri: str) -> None:
         """Wait until typing pauses, or has gone on for long enough."""
         while (watched := self._watched.get(uri)) is not None and not watched.is_looked_at:
             wait = self._wait(watched)
@@ -178,17 +178,17 @@ class LiveDiagnostics:
         if not self._pulls:
             await self._look(uri)
         file = path_of(uri)
-        workspace = await asyncio.to_thread(Workspace.around, file)
+        workspace = await asyncio.to_thread(Workspace.find_around, file)
         folder = workspace.folder if workspace is not None else None
         saved = SavedFile(file, document.lines, folder, self._server.sessions.home.cache, self._server.settings.lint)
-        found = await linted(saved, self._server.report_failure)
+        lint_findings = await linted(saved, self._server.report_failure)
         if self._watched.get(uri) is not watched or self._server.documents.get(uri) is not document:
             return None
-        watched.linted = dict(found)
+        watched.linted = dict(lint_findings)
         await self._show_if_changed([uri])
         if workspace is None or watched.report is None:
             return None
-        groups = {SLANG: watched.report.of_slang, **found}
+        groups = {SLANG: watched.report.of_slang, **lint_findings}
         return {str(source): _count(group) for source, group in groups.items()}
 
     # Findings
@@ -205,16 +205,20 @@ class LiveDiagnostics:
                 return report
         return None
 
-    def shown(self, report: Report) -> list[dict[str, Any]]:
+    def plain_report(self, report: Report) -> list[dict[str, Any]]:
         """A report as the client can show it (LSP 3.18, `Diagnostic`), as plain JSON: there may be hundreds."""
         return [self._diagnostic(finding, report.document) for finding in report.findings] if self._is_shown else []
 
     async def _report(self, document: Document) -> Report:
-        said = tuple(of_slang(await self._said_by_slang(document), document.lines))
-        watched = self._watched.get(document.uri) or _Watched()
-        linted = (each for group in watched.linted.values() for each in group)
+        slang_findings = tuple(of_slang(await self._said_by_slang(document), document.lines))
+        watched = self._watched.get(document.uri) or _OpenDocument()
+        linted = (lint_finding for group in watched.linted.values() for lint_finding in group)
         findings = tuple(
-            merged((*said, *linted, *self._server.builds.of(document)), document.lines, self._server.settings.lint)
+            merged(
+                (*slang_findings, *linted, *self._server.builds.findings_about(document)),
+                document.lines,
+                self._server.settings.lint,
+            )
         )
         last = watched.report
         if last is not None and last.findings == findings:
@@ -222,30 +226,34 @@ class LiveDiagnostics:
         else:
             self._numbers += 1
             number = str(self._numbers)
-        watched.report = Report(number, document, findings, said)
+        watched.report = Report(number, document, findings, slang_findings)
         return watched.report
 
     async def _said_by_slang(self, document: Document) -> tuple[SlangDiagnostic, ...]:
         if len(document.text) < _LARGE or not self._is_by_itself(document):
             return await self._server.projects.diagnostics(document)
-        watched = self._watched.get(document.uri) or _Watched()
-        if watched.said is not None and watched.said[0] is document:
-            return watched.said[1]
+        watched = self._watched.get(document.uri) or _OpenDocument()
+        if watched.slang_report is not None and watched.slang_report[0] is document:
+            return watched.slang_report[1]
         if watched.pieces is None:
-            project = self._server.projects.of(document)
+            project = self._server.projects.project_of(document)
             watched.pieces = Piecewise(path_of(document.uri), is_alone=project.folder is None)
-            said = await asyncio.to_thread(watched.pieces.diagnostics, document.units)
+            slang_diagnostics = await asyncio.to_thread(watched.pieces.diagnostics, document.units)
         else:
-            said = watched.pieces.diagnostics(document.units)
-        watched.said = document, said
-        return said
+            slang_diagnostics = watched.pieces.diagnostics(document.units)
+        watched.slang_report = document, slang_diagnostics
+        return slang_diagnostics
 
     def _is_by_itself(self, document: Document) -> bool:
         """Whether slang needs no other file to analyse a document."""
-        project = self._server.projects.of(document)
+        project = self._server.projects.project_of(document)
         if project.lists or b"`include" in document.lines.data or self._server.settings.analysed != ProjectSettings():
             return False
-        others = [other for other in self._server.documents if other is not document and other.uri in self._watched]
+        other_documents = [
+            open_document
+            for open_document in self._server.documents
+            if open_document is not document and open_document.uri in self._watched
+        ]
         inventory = project.inventory
         if inventory is None:
             return True
@@ -254,12 +262,16 @@ class LiveDiagnostics:
             return False
         path = path_of(document.uri)
         if project.is_workspace:
-            return not others and all(source == path for source in inventory.sources())
-        foreign = {name.encode() for name, paths in inventory.declaring.items() if any(one != path for one in paths)}
-        foreign = foreign.union(*(declared_in(other.units) for other in others))
+            return not other_documents and all(source == path for source in inventory.sources())
+        foreign = {
+            name.encode()
+            for name, paths in inventory.declaring.items()
+            if any(declaring_path != path for declaring_path in paths)
+        }
+        foreign = foreign.union(*(declared_in(other_document.units) for other_document in other_documents))
         return not foreign or foreign.isdisjoint(words_of(document.units))
 
-    def _wait(self, watched: _Watched) -> float:
+    def _wait(self, watched: _OpenDocument) -> float:
         """Seconds until a document that is being edited should be analysed."""
         settings, now = self._server.settings.diagnostics, time.monotonic()
         quiet = watched.last_change + settings.quiet_ms / 1000 - now
@@ -291,13 +303,13 @@ class LiveDiagnostics:
     def _look_at_others_later(self, *, of_one: bool = False) -> None:
         """An edit in one file may cause or fix findings in another: analyse those after a longer pause in typing."""
         if len(self._watched) > 1 or of_one:
-            if self._again is not None:
-                self._again.cancel()
+            if self._refresh_timer is not None:
+                self._refresh_timer.cancel()
             wait = 2 * self._server.settings.diagnostics.quiet_ms / 1000
-            self._again = asyncio.get_running_loop().call_later(wait, lambda: self._begin(self._look_again()))
+            self._refresh_timer = asyncio.get_running_loop().call_later(wait, lambda: self._begin(self._look_again()))
 
     async def _look_again(self) -> None:
-        self._again = None
+        self._refresh_timer = None
         if self._is_all_old:
             self._is_all_old = False
             refresh_views(self._server)
@@ -309,70 +321,72 @@ class LiveDiagnostics:
         is_any_new = False
         for uri in uris:
             watched = self._watched.get(uri)
-            before = watched.report.id if watched is not None and watched.report is not None else None
+            previous_id = watched.report.id if watched is not None and watched.report is not None else None
             report = await self.newest(uri)
-            if report is None or report.id == before:
+            if report is None or report.id == previous_id:
                 continue
             is_any_new = True
             if not self._pulls:
                 # At once: while others are analysed, the file may be closed or changed.
                 self._publish(report)
-        if is_any_new and self._pulls and self._server.client.can("workspace.diagnostics.refreshSupport"):
+        if is_any_new and self._pulls and self._server.client.supports("workspace.diagnostics.refreshSupport"):
             self._server.workspace_diagnostic_refresh(None)
 
     def _publish(self, report: Report) -> None:
         if self._is_shown:
             document = report.document
-            params = {"uri": document.uri, "version": document.version, "diagnostics": self.shown(report)}
+            params = {"uri": document.uri, "version": document.version, "diagnostics": self.plain_report(report)}
             self._server.notify_plain(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
 
     def _diagnostic(self, finding: Finding, document: Document) -> dict[str, Any]:
-        found: dict[str, Any] = {
+        diagnostic: dict[str, Any] = {
             "range": _range(document.lines, finding.start, max(finding.start, finding.end)),
             "severity": finding.level.value,
             "source": str(finding.source),
             "message": finding.message,
         }
         if finding.rule:
-            found["code"] = finding.rule
+            diagnostic["code"] = finding.rule
         if self._links and (link := finding.source.rule_page(finding.rule)):
-            found["codeDescription"] = {"href": link}
+            diagnostic["codeDescription"] = {"href": link}
         if self._tags and (tags := list(_tags(finding))):
-            found["tags"] = tags
+            diagnostic["tags"] = tags
         if self._relates and finding.related:
-            found["relatedInformation"] = [self._related(related) for related in finding.related]
-        return found
+            diagnostic["relatedInformation"] = [self._related(related) for related in finding.related]
+        return diagnostic
 
     def _related(self, related: Related) -> dict[str, Any]:
         uri = related.path.as_uri()
         document = self._server.documents.get(uri)
         if document is None:
-            place = {"line": max(0, related.line - 1), "character": max(0, related.column - 1)}
-            there = {"start": place, "end": place}
+            point = {"line": max(0, related.line - 1), "character": max(0, related.column - 1)}
+            related_range = {"start": point, "end": point}
         else:
             start, end = document.lines.line(related.line)
-            at = min(start + related.column - 1, end)
-            there = _range(document.lines, at, at)
-        return {"location": {"uri": uri, "range": there}, "message": related.message}
+            offset = min(start + related.column - 1, end)
+            related_range = _range(document.lines, offset, offset)
+        return {"location": {"uri": uri, "range": related_range}, "message": related.message}
 
 
 def _range(lines: Lines, start: int, end: int) -> dict[str, Any]:
-    first, last = lines.place(start), lines.place(end)
+    first, last = lines.line_and_column(start), lines.line_and_column(end)
     return {
         "start": {"line": first[0], "character": first[1]},
         "end": {"line": last[0], "character": last[1]},
     }
 
 
-def of_slang(found: Iterable[SlangDiagnostic], lines: Lines) -> Iterator[Finding]:
+def of_slang(slang_diagnostics: Iterable[SlangDiagnostic], lines: Lines) -> Iterator[Finding]:
     """Slang's findings in a file with these lines."""
-    for one in found:
-        start, end = lines.from_byte(one.start), lines.from_byte(one.end)
+    for slang_diagnostic in slang_diagnostics:
+        start, end = lines.from_byte(slang_diagnostic.start), lines.from_byte(slang_diagnostic.end)
         if start >= end:
             # slang marks only a point; if a name is there, all of it is marked.
             word = _WORD.match(lines.text, start)
             end = word.end() if word else start
-        yield Finding(SLANG, start, end, _LEVELS[one.severity], one.rule, one.message)
+        yield Finding(
+            SLANG, start, end, _LEVELS[slang_diagnostic.severity], slang_diagnostic.rule, slang_diagnostic.message
+        )
 
 
 def _tags(finding: Finding) -> Iterator[int]:

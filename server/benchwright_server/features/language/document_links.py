@@ -13,7 +13,7 @@ from benchwright_server.operations.catalogue import path_of
 from benchwright_server.workspaces.workspace import MARKER, Workspace
 from benchwright_verilog.syntax.documents import Document
 from benchwright_verilog.syntax.links import includes_of, named_in_markdown
-from benchwright_verilog.syntax.units import each
+from benchwright_verilog.syntax.units import each_unit
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -39,15 +39,21 @@ async def _document_links(server: EditorServer, params: types.DocumentLinkParams
 
 
 async def _includes(server: EditorServer, document: Document) -> list[types.DocumentLink]:
-    named = [(unit.start, one) for unit, found in await each(document.units, includes_of) for one in found]
-    if not named:
+    named_files = [
+        (unit.start, include)
+        for unit, unit_includes in await each_unit(document.units, includes_of)
+        for include in unit_includes
+    ]
+    if not named_files:
         return []
-    project, file = server.projects.of(document), path_of(document.uri)
-    files = await asyncio.to_thread(lambda: [_included(project, file, one.name) for _, one in named])
+    project, file = server.projects.project_of(document), path_of(document.uri)
+    files = await asyncio.to_thread(lambda: [_included(project, file, include.name) for _, include in named_files])
     return [
-        types.DocumentLink(document.lines.byte_range(start + one.start, start + one.end), target=found.as_uri())
-        for (start, one), found in zip(named, files, strict=True)
-        if found is not None
+        types.DocumentLink(
+            document.lines.byte_range(start + include.start, start + include.end), target=included_file.as_uri()
+        )
+        for (start, include), included_file in zip(named_files, files, strict=True)
+        if included_file is not None
     ]
 
 
@@ -58,18 +64,24 @@ def _included(project: Project, file: Path, name: str) -> Path | None:
 def _named_files(document: Document) -> list[types.DocumentLink]:
     """The files of a workspace that its statement names; nothing outside the workspace."""
     file = path_of(document.uri)
-    workspace = Workspace.around(file)
+    workspace = Workspace.find_around(file)
     if workspace is None:
         return []
     links = []
-    for one in named_in_markdown(document.text):
-        path = PurePosixPath(one.name)
-        if not one.name or path.is_absolute() or ".." in path.parts or "\0" in one.name or path.name == MARKER:
+    for named_file in named_in_markdown(document.text):
+        path = PurePosixPath(named_file.name)
+        if (
+            not named_file.name
+            or path.is_absolute()
+            or ".." in path.parts
+            or "\0" in named_file.name
+            or path.name == MARKER
+        ):
             continue
-        found = next((base / path for base in (file.parent, workspace.folder) if _is_file(base / path)), None)
-        if found is not None:
-            place = document.lines.range(one.start, one.end)
-            links.append(types.DocumentLink(place, target=found.as_uri()))
+        linked_file = next((base / path for base in (file.parent, workspace.folder) if _is_file(base / path)), None)
+        if linked_file is not None:
+            link_range = document.lines.range(named_file.start, named_file.end)
+            links.append(types.DocumentLink(link_range, target=linked_file.as_uri()))
     return links
 
 

@@ -11,8 +11,8 @@ from lsprotocol import types
 from benchwright_verilog.syntax.documents import Document
 from benchwright_verilog.syntax.json_form import JsonText, MovingJson, quoted
 from benchwright_verilog.syntax.lines import Lines
-from benchwright_verilog.syntax.outline import Declared, outline_of
-from benchwright_verilog.syntax.units import Shape, Unit, each
+from benchwright_verilog.syntax.outline import OutlineSymbol, outline_of
+from benchwright_verilog.syntax.units import Shape, Unit, each_unit
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -29,10 +29,10 @@ async def _document_symbols(
     document = server.documents.get(params.text_document.uri)
     if document is None or not document.is_design:
         return []
-    if server.client.can("textDocument.documentSymbol.hierarchicalDocumentSymbolSupport"):
+    if server.client.supports("textDocument.documentSymbol.hierarchicalDocumentSymbolSupport"):
         if not document.symbols:
-            each_one = await each(document.units, _symbols_of)
-            document.symbols[:] = [JsonText.of_list([symbols.at(unit.line) for unit, symbols in each_one])]
+            each_one = await each_unit(document.units, _symbols_of)
+            document.symbols[:] = [JsonText.of_list([symbols.json_at(unit.line) for unit, symbols in each_one])]
         return document.symbols[0]
     return [flat for unit in document.units for flat in _flat(document, unit, outline_of(unit.shape), None)]
 
@@ -42,11 +42,11 @@ def _symbols_of(shape: Shape) -> MovingJson:
     return MovingJson(_joined(outline_of(shape), shape.lines, lines), tuple(lines))
 
 
-def _joined(declared: Iterable[Declared], lines: Lines, numbers: list[int]) -> str:
-    return ",".join(_symbol(one, lines, numbers) for one in declared)
+def _joined(declared: Iterable[OutlineSymbol], lines: Lines, numbers: list[int]) -> str:
+    return ",".join(_symbol(declaration, lines, numbers) for declaration in declared)
 
 
-def _symbol(declared: Declared, lines: Lines, numbers: list[int]) -> str:
+def _symbol(declared: OutlineSymbol, lines: Lines, numbers: list[int]) -> str:
     """One symbol as a template; appends its lines in the order in which they occur in it."""
     head = f'{{"name":{quoted(declared.name)},"kind":{declared.kind.value}'
     if declared.detail:
@@ -59,17 +59,19 @@ def _symbol(declared: Declared, lines: Lines, numbers: list[int]) -> str:
 
 
 def _range(lines: Lines, start: int, end: int, numbers: list[int]) -> str:
-    first_line, first = lines.place(lines.from_byte(start))
-    last_line, last = lines.place(lines.from_byte(end))
+    first_line, first = lines.line_and_column(lines.from_byte(start))
+    last_line, last = lines.line_and_column(lines.from_byte(end))
     numbers += (first_line, last_line)
     return f'{{"start":{{"line":%d,"character":{first}}},"end":{{"line":%d,"character":{last}}}}}'
 
 
 def _flat(
-    document: Document, unit: Unit, declared: Iterable[Declared], container: str | None
+    document: Document, unit: Unit, declared: Iterable[OutlineSymbol], container: str | None
 ) -> Iterator[types.SymbolInformation]:
     """The same for clients that don't support hierarchy."""
-    for one in declared:
-        place = document.lines.byte_range(unit.start + one.start, unit.start + one.end)
-        yield types.SymbolInformation(types.Location(document.uri, place), one.name, one.kind, container_name=container)
-        yield from _flat(document, unit, one.inner, one.name)
+    for declaration in declared:
+        symbol_range = document.lines.byte_range(unit.start + declaration.start, unit.start + declaration.end)
+        yield types.SymbolInformation(
+            types.Location(document.uri, symbol_range), declaration.name, declaration.kind, container_name=container
+        )
+        yield from _flat(document, unit, declaration.inner, declaration.name)

@@ -11,7 +11,7 @@ from lsprotocol import types
 from benchwright_verilog.syntax.folds import Fold, conditional_folds, folds_of
 from benchwright_verilog.syntax.json_form import JsonText, MovingJson
 from benchwright_verilog.syntax.lines import Lines
-from benchwright_verilog.syntax.units import Shape, each
+from benchwright_verilog.syntax.units import Shape, each_unit
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -26,10 +26,10 @@ async def _folding(server: EditorServer, params: types.FoldingRangeParams) -> Js
     document = server.documents.get(params.text_document.uri)
     if document is None or not document.is_design:
         return []
-    by_line = server.client.can("textDocument.foldingRange.lineFoldingOnly")
+    by_line = server.client.supports("textDocument.foldingRange.lineFoldingOnly")
     make = _whole_lines if by_line else _exact
-    pieces = [ranges.at(unit.line) for unit, ranges in await each(document.units, make)]
-    pieces.append(_ranges(conditional_folds(document.units), document.lines, by_line=by_line).at(0))
+    pieces = [ranges.json_at(unit.line) for unit, ranges in await each_unit(document.units, make)]
+    pieces.append(_ranges(conditional_folds(document.units), document.lines, by_line=by_line).json_at(0))
     return JsonText.of_list(pieces)
 
 
@@ -42,17 +42,17 @@ def _exact(shape: Shape) -> MovingJson:
 
 
 def _ranges(folds: Iterable[Fold], lines: Lines, *, by_line: bool) -> MovingJson:
-    found: dict[tuple[int, int], str] = {}
+    foldings: dict[tuple[int, int], str] = {}
     for fold in folds:
-        place = lines.byte_range(fold.start, fold.end)
-        first, last = place.start.line, place.end.line
+        fold_range = lines.byte_range(fold.start, fold.end)
+        first, last = fold_range.start.line, fold_range.end.line
         kind = f',"kind":"{fold.kind.value}"' if fold.kind else ""
         if by_line:
             last -= not fold.hides_last
         else:
-            kind += f',"startCharacter":{place.start.character},"endCharacter":{place.end.character}'
+            kind += f',"startCharacter":{fold_range.start.character},"endCharacter":{fold_range.end.character}'
         if last > first:
-            found[first, last] = f'{{"startLine":%d,"endLine":%d{kind}}}'
+            foldings[first, last] = f'{{"startLine":%d,"endLine":%d{kind}}}'
     # If two begin on one line, clients use the first: the one that hides more.
-    ordered = sorted(found, key=lambda ends: (ends[0], -ends[1]))
-    return MovingJson(",".join(found[ends] for ends in ordered), tuple(line for ends in ordered for line in ends))
+    ordered = sorted(foldings, key=lambda ends: (ends[0], -ends[1]))
+    return MovingJson(",".join(foldings[ends] for ends in ordered), tuple(line for ends in ordered for line in ends))

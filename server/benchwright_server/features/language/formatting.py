@@ -48,13 +48,13 @@ async def _range(server: EditorServer, params: types.DocumentRangeFormattingPara
     except NotFormattedError as error:
         server.report_failure(error)
         return []
-    return _within(edits, start.line, last)
+    return _edits_within(edits, start.line, last)
 
 
 async def _on_type(server: EditorServer, params: types.DocumentOnTypeFormattingParams) -> list[types.TextEdit]:
     document = server.documents.get(params.text_document.uri)
-    place = params.position
-    line = place.line - 1 if params.ch == "\n" else place.line
+    position = params.position
+    line = position.line - 1 if params.ch == "\n" else position.line
     if document is None or not 0 <= line < len(document.lines) or not _is_due(document, params):
         return []
     try:
@@ -63,15 +63,15 @@ async def _on_type(server: EditorServer, params: types.DocumentOnTypeFormattingP
         # Half-typed code needs no message.
         return []
     # The code at and after the cursor is still being typed.
-    return [edit for edit in _within(edits, line, line) if edit.range.end < place]
+    return [edit for edit in _edits_within(edits, line, line) if edit.range.end < position]
 
 
-def _within(edits: list[types.TextEdit], first: int, last: int) -> list[types.TextEdit]:
+def _edits_within(edits: list[types.TextEdit], first: int, last: int) -> list[types.TextEdit]:
     """The edits that change these lines; of one that begins on an earlier line, only its indentation.
 
     verible can format selected lines, but leaves those half formatted that are aligned with other lines.
     """
-    found = []
+    line_edits = []
     for edit in edits:
         line = edit.range.end.line
         if not first <= line <= last:
@@ -79,10 +79,10 @@ def _within(edits: list[types.TextEdit], first: int, last: int) -> list[types.Te
         if edit.range.start.line < first:
             if "\n" not in edit.new_text:
                 continue
-            place = types.Range(types.Position(line, 0), edit.range.end)
-            edit = types.TextEdit(place, edit.new_text.rsplit("\n", 1)[1])
-        found.append(edit)
-    return found
+            indentation = types.Range(types.Position(line, 0), edit.range.end)
+            edit = types.TextEdit(indentation, edit.new_text.rsplit("\n", 1)[1])
+        line_edits.append(edit)
+    return line_edits
 
 
 def _is_due(document: Document, params: types.DocumentOnTypeFormattingParams) -> bool:
@@ -115,4 +115,7 @@ async def _edits(server: EditorServer, uri: str, options: types.FormattingOption
 def _text_edits(lines: Lines, result: str) -> list[types.TextEdit]:
     if not same_words(lines.text, result):
         return []
-    return [types.TextEdit(lines.range(one.start, one.end), one.text) for one in spacings(lines.text, result)]
+    return [
+        types.TextEdit(lines.range(spacing.start, spacing.end), spacing.text)
+        for spacing in spacings(lines.text, result)
+    ]

@@ -28,13 +28,14 @@ def register(server: EditorServer) -> None:
 
 
 async def _highlight(server: EditorServer, params: types.DocumentHighlightParams) -> list[types.DocumentHighlight]:
-    place = await place_of(server, params)
-    if place is None:
+    location = await place_of(server, params)
+    if location is None:
         return []
-    document, analysis, byte = place
+    document, analysis, byte = location
     return [
         types.DocumentHighlight(
-            document.lines.byte_range(one.start, one.end), _KINDS.get(one.role, types.DocumentHighlightKind.Text)
+            document.lines.byte_range(occurrence.start, occurrence.end),
+            _KINDS.get(occurrence.role, types.DocumentHighlightKind.Text),
         )
-        for one in highlights(analysis, byte)
+        for occurrence in highlights(analysis, byte)
     ]

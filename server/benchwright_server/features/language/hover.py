@@ -30,19 +30,19 @@ async def _hover(server: EditorServer, params: types.HoverParams) -> types.Hover
     if not document.is_design:
         return server.pack_files.hover(document, params.position)
     offset = document.lines.offset(params.position)
-    found = explain_word(document, offset)
-    if found is None:
+    explanation = explain_word(document, offset)
+    if explanation is None:
         analysis = await server.projects.recent(document)
         if TextShift(analysis.data, document.lines.data).is_new(document.lines.to_byte(offset)):
             analysis = await server.projects.analysis(document)
-        project = server.projects.of(document)
+        project = server.projects.project_of(document)
 
         def text(path: Path) -> str | None:
             outline = project.outline(path)
             return outline.data.decode(errors="replace") if outline is not None else None
 
-        found = explain_name(document, offset, analysis, text)
-    if found is None:
+        explanation = explain_name(document, offset, analysis, text)
+    if explanation is None:
         return None
-    place = document.lines.range(found.start, found.end)
-    return types.Hover(content_of(server, "textDocument.hover.contentFormat", found.markdown), place)
+    hover_range = document.lines.range(explanation.start, explanation.end)
+    return types.Hover(content_of(server, "textDocument.hover.contentFormat", explanation.markdown), hover_range)

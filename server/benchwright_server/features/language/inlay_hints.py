@@ -28,20 +28,20 @@ async def _hints(server: EditorServer, params: types.InlayHintParams) -> list[ty
     analysis = await server.projects.analysis(document)
     lines = document.lines
     start, end = lines.byte_at(params.range.start), lines.byte_at(params.range.end)
-    found = hints(analysis, start, end, server.settings.inlay_hints)
-    inside = sorted((hint for hint in set(found) if start <= hint.byte <= end), key=lambda hint: hint.byte)
-    shown = [_shown(hint, lines) for hint in inside]
+    found_hints = hints(analysis, start, end, server.settings.inlay_hints)
+    inside = sorted((hint for hint in set(found_hints) if start <= hint.byte <= end), key=lambda hint: hint.byte)
+    inlay_hints = [_inlay_hint(hint, lines) for hint in inside]
     if server.waveforms is None or not server.settings.inlay_hints.waveform_values:
-        return shown
-    return [*shown, *await server.waveforms.cursor.hints(document, analysis, start, end)]
+        return inlay_hints
+    return [*inlay_hints, *await server.waveforms.cursor.hints(document, analysis, start, end)]
 
 
-def _shown(hint: Hint, lines: Lines) -> types.InlayHint:
+def _inlay_hint(hint: Hint, lines: Lines) -> types.InlayHint:
     return types.InlayHint(
         lines.position(lines.from_byte(hint.byte)),
         hint.label,
         types.InlayHintKind.Parameter if hint.is_name else types.InlayHintKind.Type,
-        tooltip=hint.about or None,
+        tooltip=hint.tooltip or None,
         padding_left=not hint.is_name,
         padding_right=hint.is_name,
     )

@@ -67,16 +67,16 @@ class Offers:
 
     async def complete(self, params: types.InlineCompletionParams) -> types.InlineCompletionList:
         """The model's suggestion here; nothing if it must not help."""
-        nothing = types.InlineCompletionList([])
+        no_suggestion = types.InlineCompletionList([])
         document = self._server.documents.get(params.text_document.uri)
         assistant = self._server.settings.assistant
         if document is None or not document.uri.startswith("file:") or not (assistant.enabled and assistant.url):
-            return nothing
+            return no_suggestion
         file = path_of(document.uri)
         session = await self._server.sessions.session(file)
         await self._settle(document)
         if session is not None and not session.terms.allows_own_assistant:
-            return nothing
+            return no_suggestion
         offset = document.lines.offset(params.position)
         start = time.monotonic()
         reply = await ask(assistant, messages(file.name, document.text, offset), os.environ)
@@ -84,13 +84,13 @@ class Offers:
         text = insertion(reply, document.text, offset)
         is_late = self._server.documents.get(document.uri) is not document
         outcome = "superseded" if is_late else "shown" if text else "nothing"
-        await self._asked(document, session, file, outcome, latency_ms)
+        await self._record_request(document, session, file, outcome, latency_ms)
         if outcome != "shown":
-            return nothing
-        place = types.Range(params.position, params.position)
-        offer = await self._shown(params, document, session, file, offset, text)
+            return no_suggestion
+        insertion_range = types.Range(params.position, params.position)
+        offer = await self._record_offer(params, document, session, file, offset, text)
         command = types.Command("Accepted", ACCEPTED, arguments=[offer.id]) if offer is not None else None
-        return types.InlineCompletionList([types.InlineCompletionItem(text, range=place, command=command)])
+        return types.InlineCompletionList([types.InlineCompletionItem(text, range=insertion_range, command=command)])
 
     async def accepted(self, identity: str) -> None:
         """The client has inserted a suggestion."""
@@ -99,7 +99,7 @@ class Offers:
                 del self._open[uri]
                 await self._record_accepted(offer, self._server.documents.get(uri))
 
-    async def _asked(
+    async def _record_request(
         self, document: Document, session: Session | None, file: Path, outcome: str, latency_ms: float
     ) -> None:
         path = session.workspace.relative(file) if session is not None else None
@@ -110,7 +110,7 @@ class Offers:
         )
         await session.attempt.writer.record(event)
 
-    async def _shown(
+    async def _record_offer(
         self,
         params: types.InlineCompletionParams,
         document: Document,

@@ -28,4 +28,4 @@ async def _linked(server: EditorServer, params: types.LinkedEditingRangeParams) 
     pair = label_pair(document.units, document.lines.byte_at(params.position))
     if pair is None:
         return None
-    return types.LinkedEditingRanges([document.lines.byte_range(*place) for place in pair], _WORD)
+    return types.LinkedEditingRanges([document.lines.byte_range(*label_span) for label_span in pair], _WORD)

@@ -27,17 +27,17 @@ def register(server: EditorServer) -> None:
 
 
 async def _references(server: EditorServer, params: types.ReferenceParams) -> JsonText:
-    place = await place_among_all(server, params)
-    if place is None:
+    location = await place_among_all(server, params)
+    if location is None:
         return JsonText("[]")
-    document, analysis, byte = place
-    project = server.projects.of(document)
+    document, analysis, byte = location
+    project = server.projects.project_of(document)
     search = Search(server, params, "References")
     has_declaration = params.context.include_declaration
 
     def find() -> JsonText:
         _search(search, Locations(server), project, analysis, byte, has_declaration=has_declaration)
-        return JsonText(json.dumps(search.rest()))
+        return JsonText(json.dumps(search.remaining_results()))
 
     return await search.run(find)
 
@@ -45,13 +45,13 @@ async def _references(server: EditorServer, params: types.ReferenceParams) -> Js
 def _search(
     search: Search, locations: Locations, project: Project, analysis: Analysis, byte: int, *, has_declaration: bool
 ) -> None:
-    seen: set[tuple[Path, int, int]] = set()
+    seen_spans: set[tuple[Path, int, int]] = set()
     for target in {occurrence.target for occurrence in analysis.occurrences_at(byte)}:
-        for found in references_by_file(project, target, search.searched):
+        for file_references in references_by_file(project, target, search.searched):
             places = {
-                (one.path, one.start, one.end)
-                for one in found.occurrences
-                if has_declaration or one.role is not Role.DECLARATION
+                (occurrence.path, occurrence.start, occurrence.end)
+                for occurrence in file_references.occurrences
+                if has_declaration or occurrence.role is not Role.DECLARATION
             }
-            search.found(locations.plain(*place) for place in sorted(places - seen))
-            seen |= places
+            search.add_results(locations.plain(*span) for span in sorted(places - seen_spans))
+            seen_spans |= places

@@ -23,28 +23,30 @@ if TYPE_CHECKING:
 def register(server: EditorServer) -> None:
     """Serve both; `prepareRename` only if the client supports it."""
     server.feature(types.TEXT_DOCUMENT_RENAME)(partial(_rename, server))
-    if server.client.can("textDocument.rename.prepareSupport"):
+    if server.client.supports("textDocument.rename.prepareSupport"):
         server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)(partial(_prepare, server))
 
 
 async def _prepare(server: EditorServer, params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder | None:
-    place = await place_among_all(server, params)
-    if place is None:
+    location = await place_among_all(server, params)
+    if location is None:
         return None
-    document, analysis, byte = place
+    document, analysis, byte = location
     try:
-        found = renamable(server.projects.of(document), analysis, byte)
+        occurrence = renamable(server.projects.project_of(document), analysis, byte)
     except RenameRefusedError as error:
         raise JsonRpcException(str(error), REQUEST_FAILED) from None
-    return types.PrepareRenamePlaceholder(document.lines.byte_range(found.start, found.end), found.target.name)
+    return types.PrepareRenamePlaceholder(
+        document.lines.byte_range(occurrence.start, occurrence.end), occurrence.target.name
+    )
 
 
 async def _rename(server: EditorServer, params: types.RenameParams) -> JsonText | None:
-    place = await place_among_all(server, params)
-    if place is None:
+    location = await place_among_all(server, params)
+    if location is None:
         return None
-    document, analysis, byte = place
-    project = server.projects.of(document)
+    document, analysis, byte = location
+    project = server.projects.project_of(document)
     search = Search(server, params, "Rename")
     versions = {document.uri: document.version for document in server.documents}
 
@@ -62,12 +64,13 @@ def _workspace_edit(server: EditorServer, edits: list[Edit], versions: Mapping[s
     """The edits as plain JSON (LSP 3.18, `WorkspaceEdit`): there may be thousands."""
     locations = Locations(server)
     changes: dict[str, list[dict[str, Any]]] = {}
-    for edit in sorted(edits, key=lambda one: (one.path, one.start)):
-        place = plain_range(locations.range(edit.path, edit.start, edit.end))
-        changes.setdefault(edit.path.as_uri(), []).append({"range": place, "newText": edit.text})
-    if not server.client.can("workspace.workspaceEdit.documentChanges"):
+    for edit in sorted(edits, key=lambda unsorted_edit: (unsorted_edit.path, unsorted_edit.start)):
+        edit_range = plain_range(locations.range(edit.path, edit.start, edit.end))
+        changes.setdefault(edit.path.as_uri(), []).append({"range": edit_range, "newText": edit.text})
+    if not server.client.supports("workspace.workspaceEdit.documentChanges"):
         return {"changes": changes}
-    made = [
-        {"textDocument": {"uri": uri, "version": versions.get(uri)}, "edits": each} for uri, each in changes.items()
+    document_changes = [
+        {"textDocument": {"uri": uri, "version": versions.get(uri)}, "edits": document_edits}
+        for uri, document_edits in changes.items()
     ]
-    return {"documentChanges": made}
+    return {"documentChanges": document_changes}

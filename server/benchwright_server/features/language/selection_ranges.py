@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from benchwright_verilog.syntax.documents import Document
-from benchwright_verilog.syntax.selection import around
+from benchwright_verilog.syntax.selection import ranges_around
 
 if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
@@ -30,8 +30,8 @@ async def _selection_ranges(server: EditorServer, params: types.SelectionRangePa
 def _selection(document: Document, position: types.Position) -> types.SelectionRange:
     lines = document.lines
     byte = lines.byte_at(position)
-    found: types.SelectionRange | None = None
-    for start, end in reversed(around(document.units, byte) if document.is_design else [(0, len(lines.data))]):
-        found = types.SelectionRange(lines.byte_range(start, end), found)
-    here = lines.position(lines.from_byte(byte))
-    return found or types.SelectionRange(types.Range(here, here))
+    selection: types.SelectionRange | None = None
+    for start, end in reversed(ranges_around(document.units, byte) if document.is_design else [(0, len(lines.data))]):
+        selection = types.SelectionRange(lines.byte_range(start, end), selection)
+    cursor = lines.position(lines.from_byte(byte))
+    return selection or types.SelectionRange(types.Range(cursor, cursor))

@@ -38,7 +38,7 @@ class SemanticTokens:
     def __init__(self, server: EditorServer) -> None:
         self._server = server
         self._ids = count(1)
-        self._sent: dict[str, types.SemanticTokens] = {}
+        self._sent_tokens: dict[str, types.SemanticTokens] = {}
 
     async def full(self, params: types.SemanticTokensParams) -> types.SemanticTokens:
         """Those of the whole file."""
@@ -48,11 +48,11 @@ class SemanticTokens:
         """Changes since they were last sent; all tokens if the client refers to another answer."""
         from benchwright_verilog.semantics.names.colours import difference
 
-        before = self._sent.get(params.text_document.uri)
+        previous_tokens = self._sent_tokens.get(params.text_document.uri)
         now = await self._full_tokens(params.text_document.uri)
-        if before is None or before.result_id != params.previous_result_id:
+        if previous_tokens is None or previous_tokens.result_id != params.previous_result_id:
             return now
-        start, removed, added = difference(before.data, now.data)
+        start, removed, added = difference(previous_tokens.data, now.data)
         edits = [types.SemanticTokensEdit(start, removed, added)] if removed or added else []
         return types.SemanticTokensDelta(edits, now.result_id)
 
@@ -70,10 +70,10 @@ class SemanticTokens:
             return types.SemanticTokens([])
         data = await self._data(document, 0, len(document.lines.data))
         tokens = types.SemanticTokens(data, str(next(self._ids)))
-        self._sent.pop(uri, None)
-        self._sent[uri] = tokens
-        if len(self._sent) > _MAX_KEPT:
-            del self._sent[next(iter(self._sent))]
+        self._sent_tokens.pop(uri, None)
+        self._sent_tokens[uri] = tokens
+        if len(self._sent_tokens) > _MAX_KEPT:
+            del self._sent_tokens[next(iter(self._sent_tokens))]
         return tokens
 
     async def _data(self, document: Document, start: int, end: int) -> list[int]:
@@ -81,11 +81,15 @@ class SemanticTokens:
 
         analysis = await self._server.projects.analysis(document)
         units = document.units
-        others = tuple((one.uri, one.version) for one in self._server.documents if one.uri != document.uri)
+        other_versions = tuple(
+            (open_document.uri, open_document.version)
+            for open_document in self._server.documents
+            if open_document.uri != document.uri
+        )
         projects = self._server.projects
-        around = (projects.disk_changes, projects.view_changes, others)
+        surroundings = (projects.disk_changes, projects.view_changes, other_versions)
 
         def make() -> list[int]:
-            return encoded(coloured(units, analysis, start, end, around), document.lines)
+            return encoded(coloured(units, analysis, start, end, surroundings), document.lines)
 
         return make() if end - start < _LONG else await asyncio.to_thread(make)

@@ -42,10 +42,12 @@ async def _help(
     )
 
     header = await _header(server, library, document, call)
-    shown = signature(header, call) if header is not None else None
-    if shown is None:
+    call_signature = signature(header, call) if header is not None else None
+    if call_signature is None:
         return None
-    return types.SignatureHelp([_information(server, shown)], active_signature=0, active_parameter=shown.active)
+    return types.SignatureHelp(
+        [_information(server, call_signature)], active_signature=0, active_parameter=call_signature.active
+    )
 
 
 async def _header(server: EditorServer, library: Library, document: Document, call: Call) -> Header | None:
@@ -63,7 +65,7 @@ def _header_by(
     from benchwright_verilog.language.completion.instance_proposals import header_at
     from benchwright_verilog.language.explanation.headers import header_of_macro
 
-    project = server.projects.of(document)
+    project = server.projects.project_of(document)
     if call.path and call.path[0].startswith("`"):
 
         def text(path: Path) -> str | None:
@@ -76,16 +78,20 @@ def _header_by(
     return header_at(analysis, byte, project, library, call)
 
 
-def _information(server: EditorServer, shown: Signature) -> types.SignatureInformation:
+def _information(server: EditorServer, signature: Signature) -> types.SignatureInformation:
     base = "textDocument.signatureHelp.signatureInformation"
-    has_offsets = server.client.can(f"{base}.parameterInformation.labelOffsetSupport")
+    has_offsets = server.client.supports(f"{base}.parameterInformation.labelOffsetSupport")
     parameters = []
-    for start, end, formal in shown.formals:
-        label = (_units(shown.label[:start]), _units(shown.label[:end])) if has_offsets else formal.text
-        said = content_of(server, f"{base}.documentationFormat", formal.documentation) if formal.documentation else None
-        parameters.append(types.ParameterInformation(label, said))
-    about = content_of(server, f"{base}.documentationFormat", shown.documentation) if shown.documentation else None
-    return types.SignatureInformation(shown.label, about, parameters, active_parameter=shown.active)
+    for start, end, formal in signature.formals:
+        label = (_units(signature.label[:start]), _units(signature.label[:end])) if has_offsets else formal.text
+        formal_documentation = (
+            content_of(server, f"{base}.documentationFormat", formal.documentation) if formal.documentation else None
+        )
+        parameters.append(types.ParameterInformation(label, formal_documentation))
+    documentation = (
+        content_of(server, f"{base}.documentationFormat", signature.documentation) if signature.documentation else None
+    )
+    return types.SignatureInformation(signature.label, documentation, parameters, active_parameter=signature.active)
 
 
 def _units(text: str) -> int:

@@ -26,12 +26,12 @@ def register(server: EditorServer) -> None:
 
 
 async def _prepare(server: EditorServer, params: types.TypeHierarchyPrepareParams) -> list[types.TypeHierarchyItem]:
-    place = await place_among_all(server, params)
-    if place is None:
+    location = await place_among_all(server, params)
+    if location is None:
         return []
-    document, analysis, byte = place
-    found = await asyncio.to_thread(class_at, server.projects.of(document), analysis, byte)
-    return [_item(Locations(server), found)] if found is not None else []
+    document, analysis, byte = location
+    class_node = await asyncio.to_thread(class_at, server.projects.project_of(document), analysis, byte)
+    return [_item(Locations(server), class_node)] if class_node is not None else []
 
 
 async def _related(
@@ -40,8 +40,8 @@ async def _related(
     params: types.TypeHierarchySupertypesParams | types.TypeHierarchySubtypesParams,
 ) -> list[types.TypeHierarchyItem]:
     locations = Locations(server)
-    found = await asyncio.to_thread(_classes, server, locations, params.item, way)
-    return [_item(locations, node) for node in found]
+    class_nodes = await asyncio.to_thread(_classes, server, locations, params.item, way)
+    return [_item(locations, node) for node in class_nodes]
 
 
 def _classes(

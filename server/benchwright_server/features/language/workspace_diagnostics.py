@@ -32,7 +32,7 @@ _TOGETHER = 16
 
 
 @dataclass(frozen=True)
-class _Known:
+class _LastReport:
     """The last report on a file."""
 
     id: str
@@ -41,7 +41,7 @@ class _Known:
     items: list[dict[str, Any]]
 
 
-_Reports = Iterable[tuple[str, _Known]]
+_Reports = Iterable[tuple[str, _LastReport]]
 """With the files' addresses."""
 
 
@@ -60,63 +60,65 @@ class WorkspaceDiagnostics:
     def __init__(self, server: EditorServer) -> None:
         self._server = server
         self._made_of: object = None
-        self._known: dict[str, _Known] = {}
+        self._known_reports: dict[str, _LastReport] = {}
         """The reports on files that are not open, as long as nothing they depend on changes."""
 
     async def pull(self, params: types.WorkspaceDiagnosticParams) -> JsonText:
         """Reports on all files, in parts if the client asks for that."""
-        previous = {one.uri: one.value for one in params.previous_result_ids}
+        previous = {previous_result.uri: previous_result.value for previous_result in params.previous_result_ids}
         search = Search(self._server, params, "Diagnostics", together=1, wrap=_report)
-        seen: set[str] = set()
+        seen_uris: set[str] = set()
 
         def send(reports: _Reports) -> None:
-            for uri, known in reports:
-                seen.add(uri)
-                search.found([_shown(uri, known, previous.get(uri))])
+            for uri, report in reports:
+                seen_uris.add(uri)
+                search.add_results([_plain_report(uri, report, previous.get(uri))])
 
         send(await self._opened())
-        await search.run(lambda: self._closed(search, send, frozenset(seen)))
+        await search.run(lambda: self._closed(search, send, frozenset(seen_uris)))
         # Without a report, the client would keep its findings in files that no longer exist.
-        send((uri, _Known("", None, [])) for uri in previous.keys() - seen)
-        return JsonText(json.dumps(_report(search.rest())))
+        send((uri, _LastReport("", None, [])) for uri in previous.keys() - seen_uris)
+        return JsonText(json.dumps(_report(search.remaining_results())))
 
-    async def _opened(self) -> list[tuple[str, _Known]]:
-        found = []
+    async def _opened(self) -> list[tuple[str, _LastReport]]:
+        reports = []
         for uri in [document.uri for document in self._server.documents]:
-            await self._server.live.rest(uri)
+            await self._server.live.wait_for_pause(uri)
             report = await self._server.live.newest(uri)
             if report is not None:
-                found.append((uri, _Known(report.id, report.document.version, self._server.live.shown(report))))
-        return found
+                reports.append(
+                    (uri, _LastReport(report.id, report.document.version, self._server.live.plain_report(report)))
+                )
+        return reports
 
     def _closed(self, search: Search, send: Callable[[_Reports], None], opened: frozenset[str]) -> None:
         files = [
             (project, path)
-            for project in self._server.projects.all()
+            for project in self._server.projects.all_projects()
             for path, _ in project.words()
             if _is_in(project, path)
         ]
         files = [(project, path) for project, path in files if path.as_uri() not in opened]
         made_of = self._state()
         if made_of != self._made_of:
-            self._known.clear()
+            self._known_reports.clear()
             self._made_of = made_of
         search.searched(0, len(files))
         for begin in range(0, len(files), _TOGETHER):
             part = files[begin : begin + _TOGETHER]
-            new = [one for one in part if one[1].as_uri() not in self._known]
+            new = [project_file for project_file in part if project_file[1].as_uri() not in self._known_reports]
             for path, analysis in _analyses(new, {path for _, path in files}):
-                self._known[path.as_uri()] = self._examined(path, analysis)
+                self._known_reports[path.as_uri()] = self._examined(path, analysis)
                 search.searched(begin, len(files))
-            send((uri, self._known[uri]) for _, path in part if (uri := path.as_uri()) in self._known)
+            send((uri, self._known_reports[uri]) for _, path in part if (uri := path.as_uri()) in self._known_reports)
 
-    def _examined(self, path: Path, analysis: Analysis) -> _Known:
+    def _examined(self, path: Path, analysis: Analysis) -> _LastReport:
         text = analysis.data.decode(errors="replace")
         document = Document(path.as_uri(), 0, Lines(text, self._server.documents.encoding))
-        found = tuple(of_slang(analysis.diagnostics, document.lines))
-        findings = tuple(merged(found, document.lines, self._server.settings.lint))
-        items = self._server.live.shown(Report("", document, findings, found))
-        return _Known(hashlib.sha256(json.dumps(items).encode()).hexdigest()[:16], None, items)
+        slang_findings = tuple(of_slang(analysis.diagnostics, document.lines))
+        findings = tuple(merged(slang_findings, document.lines, self._server.settings.lint))
+        items = self._server.live.plain_report(Report("", document, findings, slang_findings))
+        return _LastReport(hashlib.sha256(json.dumps(items).encode()).hexdigest()[:16], None, items)
 
     def _state(self) -> object:
         """What findings depend on."""
@@ -124,18 +126,18 @@ class WorkspaceDiagnostics:
         versions = frozenset((document.uri, document.version) for document in server.documents)
         stamps = tuple(
             (id(project), hash(tuple(project.inventory.stamps.items())) if project.inventory is not None else 0)
-            for project in server.projects.all()
+            for project in server.projects.all_projects()
         )
         return versions, stamps, server.projects.disk_changes, server.projects.view_changes, id(server.settings)
 
 
-def _analyses(files: list[tuple[Project, Path]], wanted: set[Path]) -> Iterator[tuple[Path, Analysis]]:
+def _analyses(files: list[tuple[Project, Path]], wanted_paths: set[Path]) -> Iterator[tuple[Path, Analysis]]:
     """What slang knows of each file. Those that are compiled together are elaborated once for all of them."""
     for project, path in files:
         analysis = project.analysis_of(path)
         if analysis is not None:
             for tree in analysis.trees:
-                if tree.path in wanted:
+                if tree.path in wanted_paths:
                     analysis.compiled.want(tree.path)
             yield path, analysis
 
@@ -149,9 +151,13 @@ def _report(items: list[dict[str, Any]]) -> dict[str, Any]:
     return {"items": items}
 
 
-def _shown(uri: str, known: _Known, previous: str | None) -> dict[str, Any]:
+def _plain_report(uri: str, known_report: _LastReport, previous: str | None) -> dict[str, Any]:
     """A report (LSP 3.18, `WorkspaceDocumentDiagnosticReport`) as plain JSON."""
-    report: dict[str, Any] = {"uri": uri, "version": known.version}
-    if known.id and known.id == previous:
-        return report | {"kind": "unchanged", "resultId": known.id}
-    return report | {"kind": "full", "items": known.items} | ({"resultId": known.id} if known.id else {})
+    report: dict[str, Any] = {"uri": uri, "version": known_report.version}
+    if known_report.id and known_report.id == previous:
+        return report | {"kind": "unchanged", "resultId": known_report.id}
+    return (
+        report
+        | {"kind": "full", "items": known_report.items}
+        | ({"resultId": known_report.id} if known_report.id else {})
+    )

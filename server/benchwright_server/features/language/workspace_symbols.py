@@ -11,7 +11,7 @@ from lsprotocol import types
 from benchwright_server.features.editor.locations import Locations
 from benchwright_server.features.editor.searching import Search
 from benchwright_verilog.semantics.names.occurrence import TargetKind
-from benchwright_verilog.semantics.names.symbol_search import Found, search
+from benchwright_verilog.semantics.names.symbol_search import SymbolMatch, search
 from benchwright_verilog.syntax.json_form import JsonText
 
 if TYPE_CHECKING:
@@ -38,23 +38,23 @@ def register(server: EditorServer) -> None:
 
 
 async def _symbols(server: EditorServer, params: types.WorkspaceSymbolParams) -> JsonText:
-    projects = server.projects.all()
+    projects = server.projects.all_projects()
     request = Search(server, params, "Symbols")
 
     def find() -> JsonText:
         locations = Locations(server)
-        request.found(_symbol(locations, one) for one in search(projects, params.query, request.searched))
-        return JsonText(json.dumps(request.rest()))
+        request.add_results(_symbol(locations, match) for match in search(projects, params.query, request.searched))
+        return JsonText(json.dumps(request.remaining_results()))
 
     return await request.run(find)
 
 
-def _symbol(locations: Locations, found: Found) -> dict[str, Any]:
+def _symbol(locations: Locations, match: SymbolMatch) -> dict[str, Any]:
     """LSP 3.18, `WorkspaceSymbol`, as plain JSON."""
-    declared = found.declared
+    declared = match.declared
     return {
-        "location": locations.plain(found.path, declared.start, declared.end),
+        "location": locations.plain(match.path, declared.start, declared.end),
         "name": declared.name,
         "kind": _KINDS[declared.kind].value,
-        "containerName": found.container,
+        "containerName": match.container,
     }

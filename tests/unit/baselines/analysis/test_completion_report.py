@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchwright_analysis.completion.beside_people import beside, beside_people
+from benchwright_analysis.completion.beside_people import beside_people, pause_summary
 from benchwright_analysis.completion.latency import latencies, quantile
 from benchwright_analysis.completion.numbers import alike, characters, funnel, passed
 from benchwright_analysis.completion.played_runs import parts, read_runs
@@ -19,7 +19,6 @@ from benchwright_studies.plan.accept_policy import Policy
 from benchwright_subjects.inline.failure import Failure
 from benchwright_subjects.inline.policies import Refusal
 from benchwright_subjects.inline.record import (
-    Compared,
     Decision,
     Efforts,
     Foresight,
@@ -31,6 +30,7 @@ from benchwright_subjects.inline.record import (
     Step,
     SubjectName,
     Times,
+    VerdictPair,
 )
 from benchwright_subjects.inline.run_folder import RunFolder, Settings, SnapshotVerdict
 from benchwright_subjects.inline.sites import SiteKind
@@ -57,7 +57,7 @@ def record(number: int, policy: Policy) -> SiteRecord:
         accepted="assign y = a;" if is_taken else "",
     )
     likeness = Likeness(exact=is_right, edit_similarity=1.0 if is_right else 0.5, identifier_f1=1.0, parses=True)
-    kept = 10 if is_right else 4
+    kept_count = 10 if is_right else 4
     return SiteRecord(
         site=f"s{number}",
         problem=PROBLEMS[number],
@@ -79,8 +79,8 @@ def record(number: int, policy: Policy) -> SiteRecord:
             expected=10,
             typed=0,
             accepted=10 if is_taken else 0,
-            kept=kept if is_taken else 0,
-            deleted=10 - kept if is_taken else 0,
+            kept=kept_count if is_taken else 0,
+            deleted=10 - kept_count if is_taken else 0,
         ),
         golf=0.5,
         snapshots=(Snapshot(accepts=1, is_end=True, text=""),),
@@ -89,7 +89,7 @@ def record(number: int, policy: Policy) -> SiteRecord:
 
 
 def verdicts(number: int, policy: Policy) -> Sequence[SnapshotVerdict]:
-    def one(accepts: int, outcome: str, *, is_end: bool) -> SnapshotVerdict:
+    def verdict(accepts: int, outcome: str, *, is_end: bool) -> SnapshotVerdict:
         return SnapshotVerdict(
             site=f"s{number}",
             policy=policy,
@@ -102,12 +102,16 @@ def verdicts(number: int, policy: Policy) -> Sequence[SnapshotVerdict]:
         )
 
     if policy is Policy.NEVER:
-        return [one(0, "failed", is_end=True)]
+        return [verdict(0, "failed", is_end=True)]
     if number == 4:
-        return [one(1, "error", is_end=False), one(1, "error", is_end=True)]
+        return [verdict(1, "error", is_end=False), verdict(1, "error", is_end=True)]
     # The first passes after one accept and is broken by the third.
     outcomes = ("passed", "failed", "failed") if number == 0 else ("failed", "failed", "passed")
-    return [one(1, outcomes[0], is_end=False), one(2, outcomes[1], is_end=False), one(3, outcomes[2], is_end=True)]
+    return [
+        verdict(1, outcomes[0], is_end=False),
+        verdict(2, outcomes[1], is_end=False),
+        verdict(3, outcomes[2], is_end=True),
+    ]
 
 
 @pytest.fixture
@@ -124,12 +128,12 @@ def run(tmp_path: Path) -> Path:
 def test_rates_are_sums_with_intervals_over_problems(run: Path) -> None:
     never, always = parts(read_runs([run]))
     assert (never.policy, always.policy) == (Policy.NEVER, Policy.ALWAYS)
-    found = funnel(always)
-    assert (found.requests, found.failed_sites) == (12, 1)
-    assert found.shown is not None
-    assert found.shown.value == 0.5
-    assert found.accepted is not None
-    assert found.accepted.value == 1
+    always_funnel = funnel(always)
+    assert (always_funnel.requests, always_funnel.failed_sites) == (12, 1)
+    assert always_funnel.shown is not None
+    assert always_funnel.shown.value == 0.5
+    assert always_funnel.accepted is not None
+    assert always_funnel.accepted.value == 1
     refused = funnel(never).accepted
     assert refused is not None
     assert refused.value == 0
@@ -148,20 +152,20 @@ def test_rates_are_sums_with_intervals_over_problems(run: Path) -> None:
 
 def test_the_tests_after_some_accepts_are_those_of_the_file_at_that_time(run: Path) -> None:
     _, always = parts(read_runs([run]))
-    found = passed(always)
-    assert found is not None
-    assert (found.graded, found.undecided) == (6, 1)
-    values = {accepts: one.value for accepts, one in found.after.items() if one is not None}
+    pass_rates = passed(always)
+    assert pass_rates is not None
+    assert (pass_rates.graded, pass_rates.undecided) == (6, 1)
+    values = {accepts: estimate.value for accepts, estimate in pass_rates.after.items() if estimate is not None}
     assert values == {"1": 0.2, "2": 0.0}
-    assert found.at_end is not None
-    assert found.at_end.value == 0.8
+    assert pass_rates.at_end is not None
+    assert pass_rates.at_end.value == 0.8
 
 
 def test_a_file_after_more_accepts_than_there_were_is_that_at_the_end(run: Path) -> None:
     never, _ = parts(read_runs([run]))
-    found = passed(never)
-    assert found is not None
-    assert found.at_end == found.after["1"]
+    pass_rates = passed(never)
+    assert pass_rates is not None
+    assert pass_rates.at_end == pass_rates.after["1"]
 
 
 def test_quantiles_are_values_that_were_measured() -> None:
@@ -171,26 +175,26 @@ def test_quantiles_are_values_that_were_measured() -> None:
 
 
 def test_requests_that_were_given_up_took_longer_than_any_time() -> None:
-    found = latencies([100.0, 300.0, None, None, None], PROBLEMS[:5], seed=1)
-    assert found is not None
-    assert found.p50_ms is None
-    assert found.given_up == 3
-    assert found.over == {"200": 0.8, "500": 0.6, "2000": 0.6}
+    times = latencies([100.0, 300.0, None, None, None], PROBLEMS[:5], seed=1)
+    assert times is not None
+    assert times.p50_ms is None
+    assert times.given_up == 3
+    assert times.over == {"200": 0.8, "500": 0.6, "2000": 0.6}
     assert latencies([], [], seed=1) is None
 
 
 def test_few_problems_give_no_interval() -> None:
-    found = latencies([100.0, 300.0], ["a", "b"], seed=1)
-    assert found is not None
-    assert found.p50_ms is not None
-    assert found.p50_ms.low is None
-    assert math.isclose(found.p50_ms.value or 0, 100)
+    times = latencies([100.0, 300.0], ["a", "b"], seed=1)
+    assert times is not None
+    assert times.p50_ms is not None
+    assert times.p50_ms.low is None
+    assert math.isclose(times.p50_ms.value or 0, 100)
 
 
 def test_two_runs_of_one_server_are_told_apart_and_names_are_no_markup(run: Path, tmp_path: Path) -> None:
-    other = RunFolder(tmp_path / "other")
-    with other.writing(started(2)):
-        other.keep(record(0, Policy.NEVER))
+    other_run = RunFolder(tmp_path / "other")
+    with other_run.writing(started(2)):
+        other_run.keep(record(0, Policy.NEVER))
     report = report_on([run, tmp_path / "other"], MADE)
     page = write(report, tmp_path / "report").read_text()
     assert "<b>copilot</b>" not in page
@@ -208,21 +212,21 @@ def test_a_folder_without_a_run_is_named(tmp_path: Path) -> None:
         report_on([tmp_path], MADE)
 
 
-def hindsight(participant: int, problem: int, place: int) -> Hindsight:
+def hindsight(participant: int, problem: int, pause: int) -> Hindsight:
     """Of each problem's first pause the offer was right, a minute or two earlier; the second one was wrong."""
-    is_right = place == 0
+    is_right = pause == 0
     earlier_s = 60.0 + 10 * ((participant * 3 + problem * 5) % 7) if is_right else None
-    found = Foresight(is_kept=is_right, earlier_s=earlier_s)
-    tests = Compared(outcome_without="failed", passed_without=2, outcome_with="failed", passed_with=problem % 3)
+    foresight = Foresight(is_kept=is_right, earlier_s=earlier_s)
+    tests = VerdictPair(outcome_without="failed", passed_without=2, outcome_with="failed", passed_with=problem % 3)
     return Hindsight(
-        site=f"{participant}-{problem}-{place}",
+        site=f"{participant}-{problem}-{pause}",
         problem=PROBLEMS[problem],
         attempt=f"a{participant}-{problem}",
         participant=f"P{participant}",
         gap_ms=400 if is_right else 5000,
         is_known=True,
-        whole=found,
-        first_line=found,
+        whole=foresight,
+        first_line=foresight,
         is_wrong=not is_right,
         adds_errors=None if is_right else participant % 2 == 0,
         tests=None if is_right else tests,
@@ -235,9 +239,9 @@ def test_who_would_have_helped_is_told_by_length_of_pause_with_intervals_over_pe
     folder = RunFolder(tmp_path / "run")
     with folder.writing(started(1).model_copy(update={"pause_ms": 300})):
         folder.keep(record(0, Policy.NEVER))
-        folder.keep_hindsight([hindsight(*one) for one in np.ndindex(6, 6, 2)])
+        folder.keep_hindsight([hindsight(*indices) for indices in np.ndindex(6, 6, 2)])
     (run,) = read_runs([tmp_path / "run"])
-    all_of_them = beside(run, 300)
+    all_of_them = pause_summary(run, 300)
     assert (all_of_them.participants, all_of_them.attempts, all_of_them.pauses) == (6, 36, 72)
     assert all_of_them.whole.right is not None
     assert all_of_them.whole.right.value == 0.5
@@ -256,25 +260,25 @@ def test_who_would_have_helped_is_told_by_length_of_pause_with_intervals_over_pe
     assert wrong.tests.value == pytest.approx(2 / 3)
     assert wrong.either is not None
     assert wrong.either.value == pytest.approx(5 / 6)
-    longer = beside(run, 1000)
+    longer = pause_summary(run, 1000)
     assert (longer.pauses, longer.whole.offers) == (36, 36)
     assert longer.whole.minutes_earlier is None
 
     report = report_on([tmp_path / "run"], MADE)
-    written = write(report, tmp_path / "report").read_text()
-    assert "pauses of 300 ms or more" in written
-    assert "not time saved" in written
-    assert "beside-people" in written
+    page_text = write(report, tmp_path / "report").read_text()
+    assert "pauses of 300 ms or more" in page_text
+    assert "not time saved" in page_text
+    assert "beside-people" in page_text
 
 
 def test_a_run_without_replays_says_so(tmp_path: Path) -> None:
     with RunFolder(tmp_path / "run").writing(started(1)):
         pass
-    assert beside_people(read_runs([tmp_path / "run"])).without == "No recorded attempt was replayed."
+    assert beside_people(read_runs([tmp_path / "run"])).empty_reason == "No recorded attempt was replayed."
 
 
 @pytest.mark.parametrize(
-    ("uses", "told"),
+    ("uses", "expected"),
     [
         (
             [ModelUse(requests=2, answered=2, counted=2, input_tokens=200, output_tokens=40)] * 2,
@@ -298,7 +302,7 @@ def test_a_run_without_replays_says_so(tmp_path: Path) -> None:
     ],
 )
 def test_tokens_that_nobody_counted_are_unknown_and_not_none(
-    tmp_path: Path, uses: Sequence[ModelUse], told: tuple[object, ...]
+    tmp_path: Path, uses: Sequence[ModelUse], expected: tuple[object, ...]
 ) -> None:
     folder = RunFolder(tmp_path / "run")
     with folder.writing(settings(model="local/m", sites=2)):
@@ -307,10 +311,10 @@ def test_tokens_that_nobody_counted_are_unknown_and_not_none(
     section = tokens_section(parts(read_runs([tmp_path / "run"])), ("subject", "sites", "policy"))
     (row,) = section.all_tables[0].rows
     assert row[0] == "<b>copilot</b> 2 with local/m, alone"
-    assert tuple(row[3:]) == told
+    assert tuple(row[3:]) == expected
 
 
 def test_of_a_server_with_an_account_of_its_own_tokens_are_unknown(run: Path) -> None:
-    found = parts(read_runs([run]))
-    assert [tokens(part) for part in found] == [None, None]
-    assert tokens_section(found, ()).without.endswith("tokens are unknown.")
+    run_parts = parts(read_runs([run]))
+    assert [tokens(part) for part in run_parts] == [None, None]
+    assert tokens_section(run_parts, ()).empty_reason.endswith("tokens are unknown.")

@@ -28,13 +28,13 @@ _FORMATS = {
 def figures(section: Section | None, kind: str, part: str, row: str = "model: m (en, zero-shot)") -> dict[str, Figure]:
     """Column → figure of a row."""
     assert section is not None
-    found = section.numbers[kind]
-    assert isinstance(found, dict)
-    return {one.column: one for one in found[part] if one.row == row}
+    figures_by_part = section.numbers[kind]
+    assert isinstance(figures_by_part, dict)
+    return {figure.column: figure for figure in figures_by_part[part] if figure.row == row}
 
 
 def scores(section: Section | None, kind: str, part: str, row: str = "model: m (en, zero-shot)") -> dict[str, float]:
-    return {column: one.value or 0.0 for column, one in figures(section, kind, part, row).items()}
+    return {column: figure.value or 0.0 for column, figure in figures(section, kind, part, row).items()}
 
 
 def test_the_overall_is_the_mean_of_the_parts_weighted_by_their_questions() -> None:
@@ -42,11 +42,11 @@ def test_the_overall_is_the_mean_of_the_parts_weighted_by_their_questions() -> N
     system = [
         reply(number, 0.3, domain="Operating System", tag="Reasoning", format="open-ended") for number in range(4, 6)
     ]
-    found = figures(domains(Dataset([*network, *system], {})), "domain", "all")
-    assert {name: one.value for name, one in found.items()} == pytest.approx(
+    columns = figures(domains(Dataset([*network, *system], {})), "domain", "all")
+    assert {name: figure.value for name, figure in columns.items()} == pytest.approx(
         {"Computer Network": 0.75, "Operating System": 0.3, "all": (4 * 0.75 + 2 * 0.3) / 6}
     )
-    assert (found["all"].problems, found["all"].attempts) == (6, 6)
+    assert (columns["all"].problems, columns["all"].attempts) == (6, 6)
 
 
 def test_a_question_with_more_samples_counts_no_more() -> None:
@@ -73,11 +73,11 @@ def test_choices_count_0_or_1_and_open_ended_answers_their_points() -> None:
 
 def test_columns_keep_their_interval_and_a_single_question_has_none() -> None:
     rows = [*(reply(number, float(number < 5)) for number in range(10)), reply(99, 1.0, domain="Operating System")]
-    found = figures(domains(Dataset(rows, {})), "domain", "Knowledge")
-    network = found["Computer Network"]
+    columns = figures(domains(Dataset(rows, {})), "domain", "Knowledge")
+    network = columns["Computer Network"]
     # Wilson's with Student's quantile: 0.5 +- sqrt(e / 4 + e * e / 4) / (1 + e), e = 2.26216 ** 2 / 9.
     assert [network.low, network.high] == pytest.approx([0.19896, 0.80104], abs=1e-4)
-    assert found["Operating System"].low is None
+    assert columns["Operating System"].low is None
 
 
 def test_subfields_have_a_table_for_each_domain() -> None:
@@ -119,7 +119,7 @@ def test_ways_to_ask_and_languages_are_not_mixed() -> None:
     ]
     section = domains(Dataset(rows, {}))
     assert section is not None
-    (table,) = [one for one in section.tables if one.title == "Score by domain: all"]
+    (table,) = [candidate for candidate in section.tables if candidate.title == "Score by domain: all"]
     assert [row[0] for row in table.rows] == [
         "alone (en)",
         "model: m (en, zero-shot)",
@@ -151,9 +151,9 @@ def test_other_data_shows_nothing_of_this() -> None:
 def test_the_page_shows_the_tables_and_files_stay_in_their_folder(tmp_path: Path) -> None:
     parts = [(domain, tag) for domain in ("Net", "../../=OS") for tag in ("Knowledge", "Reasoning")]
     rows = [
-        reply(4 * number + place, float(number < 3), domain=domain, tag=tag)
+        reply(4 * number + position, float(number < 3), domain=domain, tag=tag)
         for number in range(5)
-        for place, (domain, tag) in enumerate(parts)
+        for position, (domain, tag) in enumerate(parts)
     ]
     section = domains(Dataset(rows, {}))
     assert section is not None
@@ -169,8 +169,8 @@ def test_the_page_shows_the_tables_and_files_stay_in_their_folder(tmp_path: Path
         "subfields-net.csv",
         "subfields-..-..-os.csv",
     }
-    written = list(csv.DictReader((tmp_path / "report" / "tables" / "domains-all.csv").open(newline="")))
-    assert [float(row["value"]) for row in written if row["row"].startswith("model")] == [0.6] * 3
+    csv_rows = list(csv.DictReader((tmp_path / "report" / "tables" / "domains-all.csv").open(newline="")))
+    assert [float(row["value"]) for row in csv_rows if row["row"].startswith("model")] == [0.6] * 3
 
 
 RANDOM = {
@@ -206,17 +206,18 @@ def test_the_published_row_of_chance_and_overalls_follow_from_the_published_ques
         for number, record in enumerate(records)
     ]
     section = domains(Dataset(rows, {}))
-    for place, tag in enumerate(("Knowledge", "Reasoning", "all")):
+    for index, tag in enumerate(("Knowledge", "Reasoning", "all")):
         chance, model = scores(section, "domain", tag, "chance (en)"), scores(section, "domain", tag)
         for domain in RANDOM:
-            assert 100 * chance[domain] == pytest.approx(RANDOM[domain][place], abs=0.006)
-            assert 100 * model[domain] == pytest.approx(GEMMA_2B[domain][place], abs=0.03)
+            assert 100 * chance[domain] == pytest.approx(RANDOM[domain][index], abs=0.006)
+            assert 100 * model[domain] == pytest.approx(GEMMA_2B[domain][index], abs=0.03)
     assert section is not None
-    found = section.numbers["subfield"]
-    assert isinstance(found, dict)
+    subfields = section.numbers["subfield"]
+    assert isinstance(subfields, dict)
     assert (
         len(
-            {(domain, one.column) for domain, several in found.items() for one in several} - {(d, "all") for d in found}
+            {(domain, figure.column) for domain, subfield_figures in subfields.items() for figure in subfield_figures}
+            - {(d, "all") for d in subfields}
         )
         == 26
     )

@@ -13,7 +13,7 @@ from benchwright_analysis.report.fold import Folded, NamedErrors
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.rows.verdicts import JudgedAnswer
 from benchwright_analysis.report.section import Section
-from benchwright_judges.agreement.rated import Rated
+from benchwright_judges.agreement.rated import RatedAnswer
 from benchwright_judges.scale import Scale
 
 from ....support.packs.csbench_domains import reply
@@ -21,14 +21,14 @@ from ....support.packs.csbench_domains import reply
 
 def judged(number: int, *votes: tuple[str, str], **changes: object) -> Folded:
     """An open-ended answer with the points that judges gave it."""
-    one = reply(number, 0.5, format="open-ended", **changes)
+    folded_reply = reply(number, 0.5, format="open-ended", **changes)
     judges, labels = zip(*votes, strict=True)
-    return dataclasses.replace(one, judged=JudgedAnswer("model", labels[0], labels, judges))
+    return dataclasses.replace(folded_reply, judged=JudgedAnswer("model", labels[0], labels, judges))
 
 
 def means(section: Section | None) -> dict[tuple[str, str], float | None]:
     assert section is not None
-    return {(one.row, one.column): one.value for one in section.tables[0].figures}
+    return {(figure.row, figure.column): figure.value for figure in section.tables[0].figures}
 
 
 def test_judges_are_compared_on_the_answers_that_both_judged() -> None:
@@ -54,16 +54,16 @@ def test_judges_are_compared_on_the_answers_that_both_judged() -> None:
     assert str(pair[10]).startswith("0.80 (")
     pairs = section.numbers["pairs"]
     assert isinstance(pairs, list)
-    (found,) = pairs[0].judges
-    assert found.kappa.value == pytest.approx(0.4)
-    assert found.pearson.value == pytest.approx(0.28 / 3 / math.sqrt(0.32 / 3 * 0.38 / 3))
+    (agreement,) = pairs[0].judges
+    assert agreement.kappa.value == pytest.approx(0.4)
+    assert agreement.pearson.value == pytest.approx(0.28 / 3 / math.sqrt(0.32 / 3 * 0.38 / 3))
 
 
 def test_people_have_a_column_of_the_same_answers() -> None:
     rows = [judged(1, ("a", "8"), ("b", "6")), judged(2, ("a", "4"), ("b", "4"))]
     rated = [
-        Rated("x", "cs/en-1", "open-ended", Scale.TIERS, {"ana": "7", "bo": "9"}, {"a": ["8"]}, attempt="a1"),
-        Rated("y", "cs/en-2", "open-ended", Scale.TIERS, {"ana": "1"}, {"a": ["4"]}),
+        RatedAnswer("x", "cs/en-1", "open-ended", Scale.TIERS, {"ana": "7", "bo": "9"}, {"a": ["8"]}, attempt="a1"),
+        RatedAnswer("y", "cs/en-2", "open-ended", Scale.TIERS, {"ana": "1"}, {"a": ["4"]}),
     ]
     section = judges_compared(Dataset(rows, {}, rated=rated))
     assert means(section)["model: m (en, zero-shot), open-ended", "people"] == pytest.approx(0.8)
@@ -78,8 +78,8 @@ def test_one_judge_or_rules_alone_compare_nothing() -> None:
 
 
 def wrong(number: int, *types: str, tag: str = "Knowledge", **judges: tuple[str, ...]) -> Folded:
-    one = reply(number, 0.0, tag=tag, steps=True)
-    return dataclasses.replace(one, errors=NamedErrors(types, judges or {"a": types}))
+    folded_reply = reply(number, 0.0, tag=tag, steps=True)
+    return dataclasses.replace(folded_reply, errors=NamedErrors(types, judges or {"a": types}))
 
 
 def test_an_answer_counts_in_each_of_its_types_of_error() -> None:
@@ -96,8 +96,8 @@ def test_an_answer_counts_in_each_of_its_types_of_error() -> None:
     section = error_types(Dataset(rows, {}))
     assert section is not None
     (picture,) = section.pictures
-    found = {(one.row.partition(", ")[0], one.column): one.value for one in picture.table.figures}
-    assert found == pytest.approx(
+    shares = {(figure.row.partition(", ")[0], figure.column): figure.value for figure in picture.table.figures}
+    assert shares == pytest.approx(
         {
             ("knowledge", "any of knowledge"): 1.0,
             ("knowledge", "any of reasoning"): 1 / 3,

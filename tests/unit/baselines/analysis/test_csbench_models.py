@@ -49,33 +49,33 @@ def test_a_line_is_least_squares_over_the_logarithm() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sizes", "told"),
+    ("sizes", "message"),
     [([1, 2], "Too few models"), ([7, 7, 7], "different sizes"), ([0, 1, 2], "greater than 0")],
 )
-def test_a_line_needs_three_models_of_different_sizes(sizes: Sequence[float], told: str) -> None:
-    with pytest.raises(StatisticsError, match=told):
+def test_a_line_needs_three_models_of_different_sizes(sizes: Sequence[float], message: str) -> None:
+    with pytest.raises(StatisticsError, match=message):
         fit_scale(sizes, [0.1] * len(sizes))
 
 
 @pytest.mark.parametrize("ahead", [72, 110])
 def test_published_scores_of_smaller_models_predict_the_larger_ones(ahead: int) -> None:
     smaller = [size for size in QWEN if size < ahead]
-    found = fit_scale(smaller, [QWEN[size] for size in smaller]).predict(ahead)
-    assert found.low is not None and found.high is not None
-    assert found.low < QWEN[ahead] < found.high
+    estimate = fit_scale(smaller, [QWEN[size] for size in smaller]).predict(ahead)
+    assert estimate.low is not None and estimate.high is not None
+    assert estimate.low < QWEN[ahead] < estimate.high
 
 
 def family(shots: int = 0) -> Dataset:
-    rows = [one for size in (4, 7, 14, 32) for one in scored(f"q/{size}b", QWEN[size] / 100, shots=shots)]
+    rows = [attempt for size in (4, 7, 14, 32) for attempt in scored(f"q/{size}b", QWEN[size] / 100, shots=shots)]
     facts = [ModelFacts(f"q/{size}b", "Q", size, {}) for size in (4, 7, 14, 32, 72)]
     return Dataset(rows, {}, model_facts=facts)
 
 
 def predictions(section: Section | None, name: str) -> list[Prediction]:
     assert section is not None
-    found = section.numbers["predictions"]
-    assert isinstance(found, dict)
-    return list(found[name])
+    predictions_by_family = section.numbers["predictions"]
+    assert isinstance(predictions_by_family, dict)
+    return list(predictions_by_family[name])
 
 
 def test_the_largest_is_predicted_from_the_others_and_models_that_were_not_run_from_all() -> None:
@@ -87,22 +87,22 @@ def test_the_largest_is_predicted_from_the_others_and_models_that_were_not_run_f
         np.polyval(np.polyfit(np.log([4, 7, 14]), [0.4554, 0.5105, 0.5783], 1), math.log(32))
     )
     assert (ahead.model, ahead.measured) == ("q/72b", None)
-    wanted = fit_scale([4, 7, 14, 32], [QWEN[size] / 100 for size in (4, 7, 14, 32)]).predict(72)
-    assert ahead.predicted.model_dump() == pytest.approx(wanted.model_dump())
+    expected = fit_scale([4, 7, 14, 32], [QWEN[size] / 100 for size in (4, 7, 14, 32)]).predict(72)
+    assert ahead.predicted.model_dump() == pytest.approx(expected.model_dump())
     assert section is not None
     assert "not run" in page("t", "s", [section], {})
 
 
 def test_ways_to_ask_have_a_line_each_and_unknown_models_none() -> None:
-    both = Dataset(
+    dataset = Dataset(
         [*family().folded, *family(shots=5).folded, *scored("other", 0.9)], {}, model_facts=family().model_facts
     )
-    section = scale(both)
+    section = scale(dataset)
     assert section is not None
     fits = section.numbers["fits"]
-    assert isinstance(fits, dict) and all(isinstance(one, ScaleFit) for one in fits.values())
+    assert isinstance(fits, dict) and all(isinstance(fit, ScaleFit) for fit in fits.values())
     assert list(fits) == ["Q (en, zero-shot)", "Q (en, 5-shot)"]
-    assert {one.models for one in fits.values()} == {4}
+    assert {fit.models for fit in fits.values()} == {4}
     assert scale(Dataset(scored("other", 0.9), {})) is None
 
 
@@ -113,17 +113,17 @@ def test_too_few_sizes_are_told() -> None:
 
 
 def test_scores_here_and_elsewhere_are_correlated_over_models() -> None:
-    here, elsewhere = [0.2, 0.4, 0.5, 0.9], [30.0, 35.0, 60.0, 61.0]
+    own_scores, elsewhere = [0.2, 0.4, 0.5, 0.9], [30.0, 35.0, 60.0, 61.0]
     facts = [
         ModelFacts(f"m{number}", benchmarks={"GSM8K": score} | ({"HumanEval": 1.0} if number else {}))
         for number, score in enumerate(elsewhere)
     ]
-    rows = [one for number, score in enumerate(here) for one in scored(f"m{number}", score)]
+    rows = [attempt for number, score in enumerate(own_scores) for attempt in scored(f"m{number}", score)]
     section = other_benchmarks(Dataset(rows, {}, model_facts=facts))
     assert section is not None
     (way,) = section.numbers.values()
     assert isinstance(way, dict)
-    assert way["GSM8K"]["pearson"].value == pytest.approx(np.corrcoef(here, elsewhere)[0, 1])
+    assert way["GSM8K"]["pearson"].value == pytest.approx(np.corrcoef(own_scores, elsewhere)[0, 1])
     assert way["GSM8K"]["spearman"].value == 1
     (picture,) = section.pictures
     assert [row[:4] for row in picture.table.rows][1] == ("HumanEval", "en, zero-shot", 3, "fewer than 4 models")
@@ -132,7 +132,7 @@ def test_scores_here_and_elsewhere_are_correlated_over_models() -> None:
 
 def test_ranks_are_correlated_apart_from_distances() -> None:
     facts = [ModelFacts(f"m{number}", benchmarks={"MMLU": score}) for number, score in enumerate((30, 61, 35, 60))]
-    rows = [one for number, score in enumerate((0.2, 0.4, 0.5, 0.9)) for one in scored(f"m{number}", score)]
+    rows = [attempt for number, score in enumerate((0.2, 0.4, 0.5, 0.9)) for attempt in scored(f"m{number}", score)]
     section = other_benchmarks(Dataset(rows, {}, model_facts=facts))
     assert section is not None
     (way,) = section.numbers.values()
@@ -143,7 +143,7 @@ def test_ranks_are_correlated_apart_from_distances() -> None:
 
 def test_the_first_way_with_enough_models_is_drawn() -> None:
     facts = [ModelFacts(f"m{number}", benchmarks={"MMLU": 10.0 * number}) for number in range(4)]
-    rows = [one for number in range(4) for one in scored(f"m{number}", number / 4)]
+    rows = [attempt for number in range(4) for attempt in scored(f"m{number}", number / 4)]
     section = other_benchmarks(Dataset([*scored("m0", 0.5, first=9, language="de"), *rows], {}, model_facts=facts))
     assert section is not None
     (picture,) = section.pictures
@@ -160,7 +160,7 @@ def test_ways_to_ask_are_compared_on_the_same_questions_only() -> None:
     section = settings(Dataset(rows, {}))
     assert section is not None
     (picture,) = section.pictures
-    assert {one.column: one.value for one in picture.table.figures} == pytest.approx(
+    assert {figure.column: figure.value for figure in picture.table.figures} == pytest.approx(
         {"zero-shot": 0.5, "5-shot": 0.75, "5-shot, steps": 0.875}
     )
     (table,) = section.tables
@@ -176,11 +176,11 @@ def test_tokens_are_shown_beside_the_score_and_by_length_of_the_reply() -> None:
     rows = [reply(number, float(number < 8), input_tokens=100, output_tokens=10 * (number + 1)) for number in range(16)]
     section = tokens(Dataset(rows, {}))
     assert section is not None
-    found = section.numbers["model: m (en, zero-shot)"]
-    assert isinstance(found, dict)
-    assert (found["sent"], found["received"], found["score"].value) == (100, 85, 0.5)
+    numbers = section.numbers["model: m (en, zero-shot)"]
+    assert isinstance(numbers, dict)
+    assert (numbers["sent"], numbers["received"], numbers["score"].value) == (100, 85, 0.5)
     (table,) = section.tables
-    assert [(one.column, one.problems, one.value) for one in table.figures] == [
+    assert [(figure.column, figure.problems, figure.value) for figure in table.figures] == [
         ("shortest quarter", 4, 1.0),
         ("second quarter", 4, 1.0),
         ("third quarter", 4, 0.0),
@@ -204,7 +204,7 @@ def test_facts_of_models_are_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("model,family\n", "has no rows below the line of names. Add a row"),
         ("name,family\na,b\n", "line 1: there is no column `model`"),
@@ -223,11 +223,11 @@ def test_facts_of_models_are_read(tmp_path: Path) -> None:
         ('model,family\n"a\n', "unexpected end of data. Check the quotes"),
     ],
 )
-def test_errors_in_facts_of_models_name_line_field_and_what_to_do(tmp_path: Path, text: str, told: str) -> None:
+def test_errors_in_facts_of_models_name_line_field_and_what_to_do(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(ModelFactsError) as error:
         read_model_facts(facts_file(tmp_path, text))
     assert "models.csv" in str(error.value)
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 def test_a_file_of_facts_that_is_not_there_or_no_text_is_told(tmp_path: Path) -> None:

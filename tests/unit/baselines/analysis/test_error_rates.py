@@ -34,11 +34,11 @@ def agree(share: float, studies: int, claimed: float) -> bool:
     return bool(stats.fisher_exact(np.array(table)).pvalue > 0.001)
 
 
-def demand(found: Rate, studies: int, missed: float, power: float | None = None) -> None:
-    assert agree(1 - found.held, found.printed, missed), (found, missed)
+def demand(rate: Rate, studies: int, missed: float, power: float | None = None) -> None:
+    assert agree(1 - rate.coverage, rate.printed, missed), (rate, missed)
     if power is not None:
-        assert found.alarmed is not None and agree(found.alarmed, found.printed, power), (found, power)
-    assert found.printed > 0.8 * studies
+        assert rate.alarmed is not None and agree(rate.alarmed, rate.printed, power), (rate, power)
+    assert rate.printed > 0.8 * studies
 
 
 @pytest.mark.parametrize(
@@ -47,14 +47,16 @@ def demand(found: Rate, studies: int, missed: float, power: float | None = None)
 @pytest.mark.parametrize("design", ["Within persons", "Between persons"])
 def test_intervals_and_tests_hold_what_the_page_says(design: str, size: Size, nightly: bool) -> None:
     studies = 400 if nightly else 40
-    within = design == "Within persons"
-    if not within and size.participants < 6:
+    is_within_persons = design == "Within persons"
+    if not is_within_persons and size.participants < 6:
         pytest.skip("a condition with two participants gets no interval")
-    none, third, _, power = recorded(design, size)
-    quiet, effect = (rates(Plan(size, within, each), studies, seed=7) for each in (0.0, A_THIRD))
-    for place, what in enumerate(DIFFERENCES):
-        demand(quiet[what], studies, none[place])
-        demand(effect[what], studies, third[place], power[place])
+    no_effect, third, _, power = recorded(design, size)
+    quiet, effect = (
+        rates(Plan(size, is_within_persons, effect_size), studies, seed=7) for effect_size in (0.0, A_THIRD)
+    )
+    for index, quantity in enumerate(DIFFERENCES):
+        demand(quiet[quantity], studies, no_effect[index])
+        demand(effect[quantity], studies, third[index], power[index])
 
 
 @pytest.mark.parametrize(
@@ -62,9 +64,9 @@ def test_intervals_and_tests_hold_what_the_page_says(design: str, size: Size, ni
 )
 def test_intervals_of_one_condition_hold_what_the_page_says(size: Size, nightly: bool) -> None:
     studies = 400 if nightly else 40
-    found = rates(Plan(size), studies, seed=8, one_condition=True)
-    for what, (missed,) in zip(SINGLE, recorded("One condition", size), strict=True):
-        demand(found[what], studies, missed)
+    measured_rates = rates(Plan(size), studies, seed=8, one_condition=True)
+    for quantity, (missed,) in zip(SINGLE, recorded("One condition", size), strict=True):
+        demand(measured_rates[quantity], studies, missed)
 
 
 def test_a_randomisation_test_of_five_participants_can_find_nothing() -> None:

@@ -49,10 +49,10 @@ def test_a_rule_leaves_out_what_it_names_and_nothing_else(
 
 
 def test_a_rule_about_a_participant_leaves_out_all_their_attempts() -> None:
-    mine = [observation(**BASE | {"attempt": name}) for name in "ab"]
-    other = observation(**BASE | {"attempt": "c", "participant": "P02"})
+    own_rows = [observation(**BASE | {"attempt": name}) for name in "ab"]
+    other_row = observation(**BASE | {"attempt": "c", "participant": "P02"})
     rule = study("{when: failed_attention, more_than: 0, drop: participant}")
-    rows = exclude([*mine, other], rule, Participants({"P01": 1, "P02": 0}, {}))
+    rows = exclude([*own_rows, other_row], rule, Participants({"P01": 1, "P02": 0}, {}))
     assert [row.is_analysed for row in rows] == [False, False, True]
 
 
@@ -73,5 +73,5 @@ def test_practice_and_attempts_that_go_on_never_count() -> None:
 
 def test_rules_for_people_do_not_touch_models() -> None:
     row = observation(**BASE | {"solver": "model", "active_s": 1.0})
-    (found,) = exclude([row], study("{when: active_minutes, less_than: 2}"), NOBODY)
-    assert found.is_analysed
+    (checked_row,) = exclude([row], study("{when: active_minutes, less_than: 2}"), NOBODY)
+    assert checked_row.is_analysed

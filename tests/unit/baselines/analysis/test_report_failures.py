@@ -53,16 +53,16 @@ def test_too_few_reflections_make_no_groups_but_are_told() -> None:
 
 
 def test_failures_are_grouped_by_meaning_where_an_embedding_is_given() -> None:
-    told: list[str] = []
+    embedded_texts: list[str] = []
 
     def embed(texts: Sequence[str]) -> list[list[float]]:
-        told.extend(texts)
+        embedded_texts.extend(texts)
         return [[float("reset" in text), 1.0] for text in texts]
 
     section = failing(replace(reflected(14), embed=embed))
     assert "TF-IDF" not in section.tables[0].note
     assert [row[0] for row in section.tables[0].rows] == [7, 7]
-    assert set(told[:14]) == set(_CAUSES)
+    assert set(embedded_texts[:14]) == set(_CAUSES)
 
 
 def test_groups_have_names_where_a_namer_is_given_and_their_words_beside_them() -> None:

@@ -115,8 +115,8 @@ class Typist:
             case "run":
                 return [self.run()]
             case "hold":
-                held: list[Event] = [ClockHeld(reason="harness"), ClockReleased(reason="harness")]
-                return held[: random.choice((1, 2))]
+                hold_events: list[Event] = [ClockHeld(reason="harness"), ClockReleased(reason="harness")]
+                return hold_events[: random.choice((1, 2))]
             case "pause":
                 return [random.choice((Paused(reason="tea"), Resumed()))]
             case "suspend":
@@ -143,8 +143,10 @@ class Typist:
                 ("inlineCompletionAccept", "Chat.applyEdits", "cursor", "inlineCompletionPartialAccept")
             )
             method = random.choice(list(AttributionMethod))
-            said = EditReason(path=PATH, version=self.version, reason=word, metadata={"kind": "paste"}, method=method)
-            events.insert(random.randint(0, 1), said)
+            edit_reason = EditReason(
+                path=PATH, version=self.version, reason=word, metadata={"kind": "paste"}, method=method
+            )
+            events.insert(random.randint(0, 1), edit_reason)
         elif draw < 0.45:
             provider = random.choice(("benchwright", "github.copilot"))
             part = random.random() < 0.5
@@ -181,15 +183,15 @@ def left_after(events: Sequence[RecordedEvent], followed: Mapping[int, int]) -> 
     at_s = time_line(events).at_s
     owners: list[tuple[int, str]] = []
     states: list[tuple[float, list[int]]] = []
-    for one in events:
-        match one.event:
+    for recorded in events:
+        match recorded.event:
             case Opened() | TextSet() as event:
                 (file,) = event.contents().values()
                 text = (file.text if file else None) or ""
                 if text != "".join(letter for _, letter in owners):
-                    owners = [(one.seq, letter) for letter in text]
+                    owners = [(recorded.seq, letter) for letter in text]
             case Edit(changes=(change,)):
-                new = [(one.seq, letter) for letter in change.text]
+                new = [(recorded.seq, letter) for letter in change.text]
                 start, end = (0, len(owners)) if change.start is None else (change.start, change.end)
                 excess = owners[:start] + new + owners[end:]
                 joined = apply_changes("".join(letter for _, letter in owners), [change])
@@ -197,14 +199,14 @@ def left_after(events: Sequence[RecordedEvent], followed: Mapping[int, int]) -> 
                 owners = [(seq, letter) for (seq, _), letter in zip(excess, joined, strict=True)]
             case _:
                 continue
-        states.append((at_s[one.seq], [seq for seq, _ in owners]))
+        states.append((at_s[recorded.seq], [seq for seq, _ in owners]))
     end_s = max(at_s.values())
-    found: dict[float | None, tuple[int, int]] = {None: (0, sum(seq in followed for seq in states[-1][1]))}
+    reached: dict[float | None, tuple[int, int]] = {None: (0, sum(seq in followed for seq in states[-1][1]))}
     for age in (30.0, 120.0):
         due = {seq: at_s[seq] + age for seq in followed if at_s[seq] + age < end_s}
-        last = {seq: [state for at, state in states if at <= moment][-1] for seq, moment in due.items()}
-        found[age] = (sum(followed[seq] for seq in due), sum(last[seq].count(seq) for seq in due))
-    return found
+        last = {seq: [state for time_s, state in states if time_s <= moment][-1] for seq, moment in due.items()}
+        reached[age] = (sum(followed[seq] for seq in due), sum(last[seq].count(seq) for seq in due))
+    return reached
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -241,10 +243,12 @@ def test_a_row_has_the_numbers_of_the_clock_the_time_line_the_attribution_and_th
     assert row.elapsed_s == pytest.approx(clock.elapsed_s, abs=1e-6)
     assert row.state == clock.state
     assert [row.active_60_s, row.active_120_s, row.active_300_s] == pytest.approx(
-        [active.active_s[each] for each in (60.0, 120.0, 300.0)], abs=1e-6
+        [active.active_s[threshold] for threshold in (60.0, 120.0, 300.0)], abs=1e-6
     )
     assert row.unfocused_s == pytest.approx(active.unfocused_s, abs=1e-6)
-    by_origin = {origin: sum(one.inserted for one in labels if one.origin is origin) for origin in Origin}
+    by_origin = {
+        origin: sum(attribution.inserted for attribution in labels if attribution.origin is origin) for origin in Origin
+    }
     assert row.edits == len(labels)
     assert row.inserted_typed == by_origin[Origin.TYPED]
     assert row.inserted_paste == by_origin[Origin.PASTE]
@@ -252,7 +256,7 @@ def test_a_row_has_the_numbers_of_the_clock_the_time_line_the_attribution_and_th
     assert row.inserted_own_completion == by_origin[Origin.OWN_COMPLETION]
     assert row.inserted_chat == by_origin[Origin.CHAT]
     assert row.inserted == sum(by_origin.values())
-    followed = {one.seq: one.inserted for one in labels if one.origin in BY_MODEL}
+    followed = {attribution.seq: attribution.inserted for attribution in labels if attribution.origin in BY_MODEL}
     assert row.accepted == sum(followed.values())
     left = left_after(events, followed)
     assert (row.reached_30s, row.survived_30s) == left[30.0]
@@ -352,25 +356,30 @@ def test_several_processes_write_the_rows_that_one_writes(
             time.pass_s(7)
             log.append_blocking(header.id, event)
         headers.append(header)
-    alone, one = fold_attempts(Job(path, headers, {}, {}, tmp_path / "one.parquet"), events=1)
-    shared, several = fold_attempts(Job(path, headers, {}, {}, tmp_path / "several.parquet"), events=1_000_000)
+    alone, single_parts = fold_attempts(Job(path, headers, {}, {}, tmp_path / "one.parquet"), events=1)
+    shared, several_parts = fold_attempts(Job(path, headers, {}, {}, tmp_path / "several.parquet"), events=1_000_000)
     assert shared == alone
-    rows, same = (
+    rows, shared_rows = (
         sorted(
             pa.concat_tables([pq.read_table(part) for part in parts]).to_pylist(),
             key=lambda row: (row["attempt"], row["seq"]),
         )
-        for parts in (one, several)
+        for parts in (single_parts, several_parts)
     )
-    assert rows == same
+    assert rows == shared_rows
     for header in headers:
-        mine = [row for row in rows if row["attempt"] == header.id]
-        assert [row["seq"] for row in mine] == list(range(1, len(mine) + 1))
-        assert [row["wall"] for row in mine] == [row.wall for row in log.stored(header.id)[1]]
-        assert [row["at_s"] for row in mine] == [7.0 * place for place in range(len(mine))]
-        assert [row["clock_s"] for row in mine] == [0.0, *(7.0 * place for place in range(len(mine) - 1))]
-        assert [row["state"] for row in mine] == ["open", *["running"] * (len(mine) - 2), "submitted"]
-        assert [row["tests_total"] for row in mine] == [5 if row["type"] == "run_finished" else None for row in mine]
+        attempt_rows = [row for row in rows if row["attempt"] == header.id]
+        assert [row["seq"] for row in attempt_rows] == list(range(1, len(attempt_rows) + 1))
+        assert [row["wall"] for row in attempt_rows] == [row.wall for row in log.stored(header.id)[1]]
+        assert [row["at_s"] for row in attempt_rows] == [7.0 * index for index in range(len(attempt_rows))]
+        assert [row["clock_s"] for row in attempt_rows] == [
+            0.0,
+            *(7.0 * index for index in range(len(attempt_rows) - 1)),
+        ]
+        assert [row["state"] for row in attempt_rows] == ["open", *["running"] * (len(attempt_rows) - 2), "submitted"]
+        assert [row["tests_total"] for row in attempt_rows] == [
+            5 if row["type"] == "run_finished" else None for row in attempt_rows
+        ]
 
 
 @pytest.mark.parametrize("events", [2, 1_000_000], ids=["here", "beside"])

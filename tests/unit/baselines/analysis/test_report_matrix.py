@@ -25,12 +25,12 @@ def tries(model: str, problem: str, *passed: bool, **changes: object) -> list[Ob
             family=problem,
             condition="model",
             solver="model",
-            passed=one,
-            score=float(one),
+            passed=is_right,
+            score=float(is_right),
             kind="question",
             **changes,
         )
-        for number, one in enumerate(passed)
+        for number, is_right in enumerate(passed)
     ]
 
 
@@ -40,20 +40,22 @@ def test_a_question_counts_once_however_often_it_was_tried() -> None:
 
 
 def test_with_equally_many_tries_the_interval_is_that_of_the_share() -> None:
-    rows = [one for n in range(8) for one in tries("m", f"p/{n}", n < 6)]
-    found = accuracy(rows)
+    rows = [attempt for n in range(8) for attempt in tries("m", f"p/{n}", n < 6)]
+    estimate = accuracy(rows)
     # Wilson's interval for 0.75 of 7 (0.75 * 0.25 over the squared standard error) with Student's quantile, 2.3646.
-    assert found.value == 0.75
-    assert found.low == pytest.approx(0.3298, abs=1e-4)
-    assert found.high == pytest.approx(0.9482, abs=1e-4)
+    assert estimate.value == 0.75
+    assert estimate.low == pytest.approx(0.3298, abs=1e-4)
+    assert estimate.high == pytest.approx(0.9482, abs=1e-4)
 
 
 def test_no_interval_of_a_share_leaves_0_to_1() -> None:
-    rows = [one for n in range(5) for one in tries("m", f"p/{n}", *([True] * (n + 1)), *([False] if not n else []))]
-    (found,) = by_label({"m": rows}, lambda one: "all")
-    assert found.high == 1.0
-    assert found.low is not None
-    assert found.low > 0
+    rows = [
+        attempt for n in range(5) for attempt in tries("m", f"p/{n}", *([True] * (n + 1)), *([False] if not n else []))
+    ]
+    (figure,) = by_label({"m": rows}, lambda attempt: "all")
+    assert figure.high == 1.0
+    assert figure.low is not None
+    assert figure.low > 0
 
 
 def test_rows_and_columns_have_the_order_asked_for_and_gaps_stay_empty() -> None:
@@ -61,14 +63,14 @@ def test_rows_and_columns_have_the_order_asked_for_and_gaps_stay_empty() -> None
         "b": [*tries("b", "p/1", True, topic="x"), *tries("b", "p/2", False, topic="y")],
         "a": tries("a", "p/1", False, topic="x"),
     }
-    figures = by_label(groups, lambda one: one.topic, order=("y",))
+    figures = by_label(groups, lambda attempt: attempt.topic, order=("y",))
     table = matrix("topics", "Topics", figures, groups=["b", "a"], unit="question")
     assert table.columns == ("group", "y, 1 question", "x, 1 question")
     assert table.rows == [("b", "0 %", "100 %"), ("a", None, "0 %")]
 
 
 def test_figures_are_written_unrounded_and_without_formulas(tmp_path: Path) -> None:
-    figures = by_label({"=m": tries("m", "p/1", True, False, True)}, lambda one: "all")
+    figures = by_label({"=m": tries("m", "p/1", True, False, True)}, lambda attempt: "all")
     section = Section("s", "S", tables=[matrix("some-table", "T", figures)])
     write_tables(tmp_path, [section])
     with (tmp_path / "tables" / "some-table.csv").open(newline="") as file:

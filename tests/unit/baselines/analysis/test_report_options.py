@@ -60,8 +60,8 @@ def answer(log: StudyLog, solver: str, question: str, text: str, condition: str,
     )
     is_right = text.strip() == KEYS[question]
     outcome, reason = (Outcome.PASSED, "passed") if is_right else (Outcome.FAILED, "wrong_answer")
-    given = {"answer.md": file.sha256}
-    for event in (Started(), Answered(number=1, outcome=outcome, reason=reason, snapshot=given), Submitted()):
+    snapshot = {"answer.md": file.sha256}
+    for event in (Started(), Answered(number=1, outcome=outcome, reason=reason, snapshot=snapshot), Submitted()):
         log.append_blocking(attempt.id, event)
 
 
@@ -72,16 +72,16 @@ def answers(log: StudyLog, question: str, letters: Sequence[str], condition: str
 
 def section(log: StudyLog, store: Store) -> Section | None:
     headers = log.headers()[::-1]
-    facts = facts_of(store, {one.problem for one in headers})
+    facts = facts_of(store, {header.problem for header in headers})
     folded, _ = fold_attempts(Job(log.path, headers, facts, {}), events=1)
-    selected = selections(log, store, [one.observation for one in folded])
+    selected = selections(log, store, [attempt.observation for attempt in folded])
     return options(Dataset(folded, facts, selections=selected))
 
 
 def numbers_of(log: StudyLog, store: Store) -> Mapping[str, Any]:
-    found = section(log, store)
-    assert found is not None
-    numbers = plain(found.numbers)
+    report_section = section(log, store)
+    assert report_section is not None
+    numbers = plain(report_section.numbers)
     assert isinstance(numbers, dict)
     return numbers
 
@@ -97,27 +97,27 @@ def test_people_and_models_are_shown_side_by_side_without_a_key(log: StudyLog, s
     # A second sample of a model is in no share.
     answer(log, "model-0", "first", "B", "model")
     numbers = numbers_of(log, store)
-    items = {(one["problem"], one["solver"]): one for one in numbers["questions"]}
+    items = {(question["problem"], question["solver"]): question for question in numbers["questions"]}
     assert len(items) == 6
     first = items["q/first", "people"]
     assert (first["answers"], first["difficulty"]) == (10, 0.6)
     assert items["q/third", "people"]["discrimination"] < 0 < first["discrimination"]
-    chosen = {(one["problem"], one["solver"], one["option"]): one for one in numbers["options"]}
+    chosen = {(option["problem"], option["solver"], option["option"]): option for option in numbers["options"]}
     assert chosen["q/first", "people", "distractor 1"]["of_answers"] == 0.3
     assert chosen["q/first", "models and agents", "distractor 1"]["chosen"] == 2
     assert chosen["q/first", "people", "distractor 3"]["chosen"] == 0
     assert chosen["q/first", "people", "right option"]["chosen"] == 6
     assert chosen["q/third", "people", "distractor 1"]["discrimination"] > 0
     # The first question has the same most chosen distractor, the second another, the third none by models.
-    same = numbers["same_distractor"]
-    assert (same["count"], same["total"], same["value"]) == (1, 2, 0.5)
-    found = section(log, store)
-    assert found is not None
+    agreement = numbers["same_distractor"]
+    assert (agreement["count"], agreement["total"], agreement["value"]) == (1, 2, 0.5)
+    report_section = section(log, store)
+    assert report_section is not None
     assert (
         "Of 2 questions at which both have one distractor that they choose most, it is the same one at 1: 50 %"
-        in (found.lead[1])
+        in (report_section.lead[1])
     )
-    rows = {(row[0], row[1]): row[2:] for row in found.tables[0].rows}
+    rows = {(row[0], row[1]): row[2:] for row in report_section.tables[0].rows}
     assert rows["q/third", "people"][:2] == (10, "60 %")
     # One of the third question's distractors attracts the better; ten answers are too few to call one non-functional.
     assert rows["q/third", "people"][3:] == (None, 2)
@@ -127,20 +127,20 @@ def test_the_report_is_the_same_whatever_the_keys_letter_is(
     tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """So nobody can tell the key from it."""
-    found = []
+    option_numbers = []
     for order in ("ABCD", "DCBA"):
         moved = dict(zip("ABCD", order, strict=True))
-        place = tmp_path / order
-        place.mkdir()
-        with StudyLog(place / "log.sqlite") as log:
+        folder = tmp_path / order
+        folder.mkdir()
+        with StudyLog(folder / "log.sqlite") as log:
             monkeypatch.setitem(KEYS, "first", moved["C"])
             answers(log, "first", [moved[letter] for letter in "AAABCCCCCC"], "human")
-            write_report(log, store, ReportOptions(place / "out", events=False))
-        page = (place / "out" / "report.html").read_text()
+            write_report(log, store, ReportOptions(folder / "out", events=False))
+        page = (folder / "out" / "report.html").read_text()
         assert "Who chose which option" in page
         assert not [text for text in OPTIONS if text in page]
-        found.append(json.loads((place / "out" / "report.json").read_text())["sections"]["options"])
-    assert found[0] == found[1]
+        option_numbers.append(json.loads((folder / "out" / "report.json").read_text())["sections"]["options"])
+    assert option_numbers[0] == option_numbers[1]
 
 
 def test_too_few_answers_and_texts_that_were_not_recorded_are_no_section(log: StudyLog, store: Store) -> None:
@@ -152,7 +152,7 @@ def test_too_few_answers_and_texts_that_were_not_recorded_are_no_section(log: St
 def test_an_answer_without_a_letter_is_no_distractor(log: StudyLog, store: Store) -> None:
     answers(log, "first", [*"AAACCCCCC", "I don't know."], "human")
     numbers = numbers_of(log, store)
-    chosen = {one["option"]: one["chosen"] for one in numbers["options"]}
+    chosen = {option["option"]: option["chosen"] for option in numbers["options"]}
     assert chosen == {
         **{"right option": 6, "distractor 1": 3, "distractor 2": 0, "distractor 3": 0},
         "no option named": 1,
@@ -162,6 +162,6 @@ def test_an_answer_without_a_letter_is_no_distractor(log: StudyLog, store: Store
 def test_where_nobody_is_right_no_option_is_called_a_distractor(log: StudyLog, store: Store) -> None:
     answers(log, "first", "AAABBBAAAB", "human")
     numbers = numbers_of(log, store)
-    assert [one["difficulty"] for one in numbers["questions"]] == [0]
+    assert [question["difficulty"] for question in numbers["questions"]] == [0]
     assert numbers["options"] == []
     assert numbers["same_distractor"]["total"] == 0

@@ -48,16 +48,16 @@ def read(text: str) -> Elements:
 
 
 def test_names_of_people_models_and_problems_stay_text() -> None:
-    found = read(page(HOSTILE, HOSTILE, sections(), {HOSTILE: HOSTILE}))
-    assert found.names.count("script") == 1
-    assert "img" not in found.names
-    assert found.handlers == []
+    elements = read(page(HOSTILE, HOSTILE, sections(), {HOSTILE: HOSTILE}))
+    assert elements.names.count("script") == 1
+    assert "img" not in elements.names
+    assert elements.handlers == []
 
 
 def test_the_page_asks_nothing_of_the_network() -> None:
     text = page("Title", "", sections(), {})
-    found = read(text)
-    assert [address for address in found.addresses if not address.startswith("#")] == []
+    elements = read(text)
+    assert [address for address in elements.addresses if not address.startswith("#")] == []
     assert "http:" not in text
     assert "https:" not in text
     assert "default-src 'none'" in text
@@ -71,8 +71,8 @@ def test_pictures_of_one_page_do_not_share_ids() -> None:
 
 def test_every_link_within_the_page_has_its_target() -> None:
     attempts = Section("attempts", "Attempts")
-    found = read(page("Title", "", [Section("answer", "The answer"), *sections(), attempts], {}))
-    assert {address.removeprefix("#") for address in found.addresses} <= set(found.ids)
+    elements = read(page("Title", "", [Section("answer", "The answer"), *sections(), attempts], {}))
+    assert {address.removeprefix("#") for address in elements.addresses} <= set(elements.ids)
 
 
 def test_a_picture_takes_its_colours_from_the_page_and_tells_its_words() -> None:
@@ -87,7 +87,7 @@ def test_a_picture_takes_its_colours_from_the_page_and_tells_its_words() -> None
 @pytest.mark.parametrize("sign", ["\x00", "\x1b", "\u2028", "\ufffe", "\ud800"])
 def test_a_name_with_signs_that_no_picture_can_hold_is_drawn_without_them(sign: str) -> None:
     groups = ["alone", f"a{sign}b"]
-    rows: list[Row] = [{"label": one, "group": one, "value": 0.5, "low": 0.25, "high": 0.75} for one in groups]
+    rows: list[Row] = [{"label": group, "group": group, "value": 0.5, "low": 0.25, "high": 0.75} for group in groups]
     assert "a\N{REPLACEMENT CHARACTER}b" in intervals(rows, groups, x="", y="")
 
 
@@ -114,7 +114,7 @@ def test_references_inside_a_picture_follow_its_ids() -> None:
 
 
 def test_an_empty_section_says_why() -> None:
-    assert "Nobody came." in page("T", "", [Section("x", "X", without="Nobody came.")], {})
+    assert "Nobody came." in page("T", "", [Section("x", "X", empty_reason="Nobody came.")], {})
 
 
 def test_numbers_read_as_people_write_them() -> None:
@@ -125,7 +125,7 @@ def test_numbers_read_as_people_write_them() -> None:
 
 def test_a_group_keeps_its_colour_in_a_picture_without_the_others() -> None:
     rows: list[Row] = [{"label": "l", "group": "second", "value": 0.5, "low": 0.25, "high": 0.75}]
-    assert colours(intervals(rows, ["second"], among=["first", "second"], x="", y="")) == {"var(--s2)"}
+    assert colours(intervals(rows, ["second"], report_groups=["first", "second"], x="", y="")) == {"var(--s2)"}
     assert colours(intervals(rows, ["second"], x="", y="")) == {"var(--s1)"}
 
 

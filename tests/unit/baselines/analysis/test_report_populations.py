@@ -44,22 +44,25 @@ REGISTERED = Registration("ab12", {}, ())
 
 def rows(*changes: dict[str, object], withdrew: frozenset[str] = frozenset()) -> list[Folded]:
     """One attempt for each set of changes."""
-    made = []
+    attempts = []
     for number, change in enumerate(changes):
         condition = str(change.pop("condition", "alone"))
         solver = "human" if condition == "alone" else "human+copilot"
-        told = {"study": "s", "solver": solver, "seconds": 600.0, "active_s": 600.0} | change
-        made.append(attempt(str(change.pop("who", f"P{number}")), "p/a", condition, **told))
+        settings = {"study": "s", "solver": solver, "seconds": 600.0, "active_s": 600.0} | change
+        attempts.append(attempt(str(change.pop("who", f"P{number}")), "p/a", condition, **settings))
     people = Participants({}, {}, withdrew)
-    marked_rows = exclude([one.observation for one in made], study, people)
-    return [Folded(row, one.trace, one.sources, one.failure) for row, one in zip(marked_rows, made, strict=True)]
+    marked_rows = exclude([folded.observation for folded in attempts], study, people)
+    return [
+        Folded(row, folded.trace, folded.sources, folded.failure)
+        for row, folded in zip(marked_rows, attempts, strict=True)
+    ]
 
 
 def test_an_attempt_that_a_rule_leaves_out_counts_by_intention_to_treat() -> None:
-    used = {"violations": 1, "violation_rules": "edit_by_model"}
-    data = Dataset(rows({}, used, {"condition": "copilot"}), {}, study, drawn={"alone": 2, "copilot": 2})
-    assert [one.is_analysed for one in data.observations] == [True, False, True]
-    assert [one.intended for one in data.observations] == [True, True, True]
+    violation = {"violations": 1, "violation_rules": "edit_by_model"}
+    data = Dataset(rows({}, violation, {"condition": "copilot"}), {}, study, drawn={"alone": 2, "copilot": 2})
+    assert [row.is_analysed for row in data.observations] == [True, False, True]
+    assert [row.intended for row in data.observations] == [True, True, True]
     assert len(data.by_intention().analysed) == 3
     counts = populations(data).numbers["conditions"]
     assert isinstance(counts, dict)
@@ -77,28 +80,28 @@ def test_an_attempt_that_a_rule_leaves_out_counts_by_intention_to_treat() -> Non
 
 
 @pytest.mark.parametrize(
-    ("population", "said"),
+    ("population", "sentence"),
     [
         ("intention-to-treat", "“The answer” is by intention to treat, with 3 attempts of 3 people"),
         ("per-protocol", "By intention to treat they would be 3 attempts of 3 people"),
     ],
 )
-def test_the_box_at_the_top_says_whom_it_counts_and_whom_the_answer_does(population: str, said: str) -> None:
+def test_the_box_at_the_top_says_whom_it_counts_and_whom_the_answer_does(population: str, sentence: str) -> None:
     planned = parse_study(STUDY.replace("[solved]", f"[solved], population: {population}"), Path("s.yaml")).study
-    made = rows({}, {"external_help": True}, {"condition": "copilot"})
-    told = words(support(Dataset(made, {}, planned)))
-    assert "2 attempts at 1 problem count: 2 attempts of 2 people" in told
-    assert "These counts are per protocol" in told
-    assert said in told
+    attempts = rows({}, {"external_help": True}, {"condition": "copilot"})
+    text = words(support(Dataset(attempts, {}, planned)))
+    assert "2 attempts at 1 problem count: 2 attempts of 2 people" in text
+    assert "These counts are per protocol" in text
+    assert sentence in text
     nobody_left_out = words(support(Dataset(rows({}, {"condition": "copilot"}), {}, planned)))
     assert "per protocol" not in nobody_left_out
 
 
 def test_a_rule_that_can_only_hit_one_condition_is_named() -> None:
-    used = {"violations": 1, "violation_rules": "edit_by_model"}
+    violation = {"violations": 1, "violation_rules": "edit_by_model"}
     helped = {"external_help": True}
     data = Dataset(
-        rows(used, {}, {"condition": "copilot"}, {**helped}, {**helped, "condition": "copilot"}),
+        rows(violation, {}, {"condition": "copilot"}, {**helped}, {**helped, "condition": "copilot"}),
         {},
         study,
         drawn={"alone": 3, "copilot": 2},
@@ -109,9 +112,9 @@ def test_a_rule_that_can_only_hit_one_condition_is_named() -> None:
         "active minutes less than 1": {},
         "external help": {"alone": 1, "copilot": 1},
     }
-    told = words(section)
-    assert "“violations more than 0” could only hit alone: named assistants break no rule elsewhere" in told
-    assert "external help” " not in told
+    text = words(section)
+    assert "“violations more than 0” could only hit alone: named assistants break no rule elsewhere" in text
+    assert "external help” " not in text
 
 
 def test_a_rule_that_happened_to_hit_one_condition_is_named() -> None:
@@ -132,12 +135,16 @@ def test_an_open_attempt_counts_by_intention_to_treat_once_its_participant_is_go
 
 def test_both_populations_are_compared_only_where_they_differ() -> None:
     cases: list[dict[str, object]] = [{}, {"condition": "copilot"}]
-    same = populations(Dataset(rows(*[{**one} for one in cases]), {}, study, drawn={"alone": 1, "copilot": 1}))
-    assert "Nothing was left out" in words(same) and "answer_by_intention_to_treat" not in same.numbers
-    helped = rows(*[{**one} for one in cases], {"external_help": True})
-    other = populations(Dataset(helped, {}, study, drawn={"alone": 2, "copilot": 1}))
-    assert "Nothing was left out" not in words(other)
-    assert "The answer per protocol, by condition" in [table.title for table in other.tables]
+    equal_section = populations(
+        Dataset(rows(*[{**case} for case in cases]), {}, study, drawn={"alone": 1, "copilot": 1})
+    )
+    assert (
+        "Nothing was left out" in words(equal_section) and "answer_by_intention_to_treat" not in equal_section.numbers
+    )
+    helped = rows(*[{**case} for case in cases], {"external_help": True})
+    differing_section = populations(Dataset(helped, {}, study, drawn={"alone": 2, "copilot": 1}))
+    assert "Nothing was left out" not in words(differing_section)
+    assert "The answer per protocol, by condition" in [table.title for table in differing_section.tables]
 
 
 def test_the_answer_counts_whom_the_study_planned_its_primary_analysis_for() -> None:
@@ -151,27 +158,27 @@ def test_the_answer_counts_whom_the_study_planned_its_primary_analysis_for() -> 
     for plan, attempts in ((study, 2), (per_protocol, 1)):
         data = Dataset(rows({**solved}, {**helped}), {}, plan, drawn={"alone": 2}, registration=REGISTERED)
         section = answer(data)
-        found = section.numbers["conditions"]
-        assert isinstance(found, tuple)
-        assert [one.attempts for one in found] == [attempts]
+        conditions = section.numbers["conditions"]
+        assert isinstance(conditions, tuple)
+        assert [condition.attempts for condition in conditions] == [attempts]
         assert section.numbers["population"] == data.population.value
         assert "Primary outcome: time. Secondary: solved." in words(section)
         assert ("By intention to treat, as planned" if attempts == 2 else "Per protocol: without") in words(section)
-    other = populations(Dataset(rows({**solved}, {**helped}), {}, per_protocol, drawn={"alone": 2}))
-    assert "The answer by intention to treat, by condition" in [table.title for table in other.tables]
+    other_section = populations(Dataset(rows({**solved}, {**helped}), {}, per_protocol, drawn={"alone": 2}))
+    assert "The answer by intention to treat, by condition" in [table.title for table in other_section.tables]
 
 
 def test_a_primary_section_that_shows_another_population_says_so() -> None:
     section = Section("time", "Time", ("Told.",))
-    both = Dataset(rows({}, {"external_help": True}), {}, study, drawn={"alone": 2}, registration=REGISTERED)
-    assert marked(section, both).lead[0].startswith("These numbers are per protocol.")
-    same = Dataset(rows({}), {}, study, drawn={"alone": 1}, registration=REGISTERED)
-    assert marked(section, same).lead == ("Told.",)
+    mixed_data = Dataset(rows({}, {"external_help": True}), {}, study, drawn={"alone": 2}, registration=REGISTERED)
+    assert marked(section, mixed_data).lead[0].startswith("These numbers are per protocol.")
+    uniform_data = Dataset(rows({}), {}, study, drawn={"alone": 1}, registration=REGISTERED)
+    assert marked(section, uniform_data).lead == ("Told.",)
 
 
 def test_practice_and_models_are_in_no_population_of_people() -> None:
     data = Dataset(rows({"practice": True}, {"solver": "model"}), {}, study, drawn={"alone": 0})
-    assert [one.intended for one in data.observations] == [False, False]
+    assert [row.intended for row in data.observations] == [False, False]
 
 
 def test_results_are_primary_secondary_or_exploratory_as_registered() -> None:
@@ -188,13 +195,13 @@ def test_results_are_primary_secondary_or_exploratory_as_registered() -> None:
         "origins": "exploratory",
         "support": "",
     }
-    told = words(preregistration(data))
-    assert "d" * 64 in told and "Sample size of alone" in told
-    shown = page("t", "s", [marked(Section("time", "Time", ("said",)), data)], {})
-    assert "Primary outcome, preregistered" in shown
+    text = words(preregistration(data))
+    assert "d" * 64 in text and "Sample size of alone" in text
+    html = page("t", "s", [marked(Section("time", "Time", ("said",)), data)], {})
+    assert "Primary outcome, preregistered" in html
 
 
 def test_without_a_registration_everything_is_exploratory() -> None:
     data = Dataset(rows({}), {}, study)
     assert role_of("time", data) == "exploratory"
-    assert "not preregistered" in preregistration(data).without
+    assert "not preregistered" in preregistration(data).empty_reason

@@ -25,7 +25,7 @@ from benchwright_analysis.report.section import Figure, Section
 from benchwright_attempts.attempts import Attempts
 from benchwright_attempts.events.events import Answered, JudgedBy, Started, Submitted, VoteCast
 from benchwright_foundation.home import Home
-from benchwright_judges.agreement.rated import Rated
+from benchwright_judges.agreement.rated import RatedAnswer
 from benchwright_judges.scale import Scale
 from benchwright_problems.datasets.quarch import import_quarch
 from benchwright_problems.storage.store import Store
@@ -75,25 +75,27 @@ def value(section: Section | None, numbers: str, row: str, column: str) -> float
     assert section is not None
     figures = section.numbers[numbers]
     assert isinstance(figures, list)
-    (found,) = [
-        one for one in figures if isinstance(one, Figure) and (one.row, one.column) == (f"model: {row}", column)
+    (figure,) = [
+        candidate
+        for candidate in figures
+        if isinstance(candidate, Figure) and (candidate.row, candidate.column) == (f"model: {row}", column)
     ]
-    return found.value
+    return figure.value
 
 
 def cells(section: Section | None, table: str) -> dict[str, list[object]]:
     """A table of a section: first cell → the others."""
     assert section is not None
-    (found,) = [one for one in section.all_tables if one.id == table]
-    return {str(row[0]): [*row[1:]] for row in found.rows}
+    (chosen_table,) = [candidate for candidate in section.all_tables if candidate.id == table]
+    return {str(row[0]): [*row[1:]] for row in chosen_table.rows}
 
 
 def test_a_skill_counts_by_its_number_of_questions_in_reasoning() -> None:
     right = {"recall": [True, True], "analyze": [True, True, False], "design": [False], "implement": []}
     answers = [
-        answer("m", f"p/{skill}-{number}", right=one, skill=skill)
-        for skill, several in right.items()
-        for number, one in enumerate(several)
+        answer("m", f"p/{skill}-{number}", right=is_right, skill=skill)
+        for skill, outcomes in right.items()
+        for number, is_right in enumerate(outcomes)
     ]
     section = profile(Dataset(answers, {}))
     assert value(section, "skill", "m", "recall") == 1
@@ -116,18 +118,18 @@ def test_thirteen_topics_have_a_radar() -> None:
     answers = [answer("m", f"p/{n}", right=n % 2 == 0, topic=f"Topic {n}") for n in range(13)]
     section = profile(Dataset(answers, {}))
     assert section is not None
-    assert [one.id for one in section.pictures] == ["topic-radar", "topic-dots"]
+    assert [picture.id for picture in section.pictures] == ["topic-radar", "topic-dots"]
 
 
 def test_pictures_and_formats_are_crossed() -> None:
     facts = {f"p/{n}": ProblemFacts(has_pictures=n > 4) for n in range(1, 8)}
-    made = [
+    answers = [
         *(answer("m", f"p/{n}", right=n > 1, format=_CHOICE) for n in (1, 2, 3, 4)),
         *(answer("m", f"p/{n}", right=n > 5, format=_CHOICE) for n in (5, 6)),
         answer("m", "p/7", right=False, format=_FREE),
         answer("m", "p/8", right=True, format="assertion"),
     ]
-    section = forms(Dataset(made, facts))
+    section = forms(Dataset(answers, facts))
     assert value(section, "forms", "m", "text, multiple choice") == 0.75
     assert value(section, "forms", "m", "image, multiple choice") == 0.5
     assert value(section, "forms", "m", "image, free response") == 0
@@ -137,17 +139,17 @@ def test_pictures_and_formats_are_crossed() -> None:
 
 def test_unreadable_answers_are_apart_from_wrong_ones_and_other_rules_are_named() -> None:
     ruled: dict[str, Any] = {"judge_method": "deterministic", "judge_rubric": "reading-rules@2"}
-    made = [
+    answers = [
         answer("m", "p/1", right=True, **ruled),
         answer("m", "p/2", right=False, reason="wrong_answer", **ruled),
         answer("m", "p/3", right=False, reason="unreadable", **ruled),
         answer("m", "p/4", right=False, judge_method="deterministic", reason="declined"),
     ]
-    section = read_answers(Dataset(made, {}))
+    section = read_answers(Dataset(answers, {}))
     assert section is not None
     assert [tuple(row) for row in section.tables[0].rows] == [("model: m", 4, 1, 1, 2, "25 %", "50 %", "100 %", "0 %")]
     assert "different rules (reading-rules@2, rules before version 2)" in section.lead[1]
-    alike = read_answers(Dataset(made[:3], {}))
+    alike = read_answers(Dataset(answers[:3], {}))
     assert alike is not None
     assert len(alike.lead) == 1
 
@@ -155,12 +157,12 @@ def test_unreadable_answers_are_apart_from_wrong_ones_and_other_rules_are_named(
 def test_the_shares_that_rules_and_a_model_have_read_are_of_the_readable_answers() -> None:
     ruled: dict[str, Any] = {"judge_method": "deterministic", "judge_rubric": "reading-rules@6"}
     by_model: dict[str, Any] = {"judge_method": "reader", "judge_rubric": "reading@0123456789ab"}
-    made = [
+    answers = [
         *(answer("m", f"p/{number}", right=True, **ruled) for number in range(3)),
         answer("m", "p/3", right=False, reason="wrong_answer", **by_model),
         answer("m", "p/4", right=False, reason="unreadable", **by_model),
     ]
-    section = read_answers(Dataset(made, {}))
+    section = read_answers(Dataset(answers, {}))
     assert section is not None
     assert [tuple(row)[-2:] for row in section.tables[0].rows] == [("75 %", "25 %")]
     assert "a model read (reading@0123456789ab)" in section.lead[1]
@@ -168,10 +170,10 @@ def test_the_shares_that_rules_and_a_model_have_read_are_of_the_readable_answers
 
 def test_grades_are_shares_of_all_free_responses() -> None:
     labels = ["correct", "correct", "partially correct", "incorrect", ""]
-    made = [
+    answers = [
         answer("m", f"p/{n}", right=label == "correct", label=label, format=_FREE) for n, label in enumerate(labels)
     ]
-    section = grades(Dataset(made, {}))
+    section = grades(Dataset(answers, {}))
     shares = {
         name: value(section, "grades", "m", name)
         for name in ("correct", "partially correct", "incorrect", "no answer to grade")
@@ -189,32 +191,35 @@ def test_two_first_votes_that_differ_need_a_third_even_where_both_are_not_right(
         ("incorrect", "incorrect"),
         ("incorrect",),
     ]
-    made = [answer("m", f"p/{n}", right=False, label=one[-1], votes=one, format=_FREE) for n, one in enumerate(votes)]
-    section = grades(Dataset(made, {}))
+    answers = [
+        answer("m", f"p/{n}", right=False, label=cast_votes[-1], votes=cast_votes, format=_FREE)
+        for n, cast_votes in enumerate(votes)
+    ]
+    section = grades(Dataset(answers, {}))
     assert value(section, "tie_breaks", "m", "a third vote is needed") == 2 / 4
     assert value(section, "tie_breaks", "m", "differ on right or not right") == 1 / 4
 
 
 def test_points_are_apart_if_they_are_in_two_tiers() -> None:
     pairs = [("7", "8"), ("6", "7"), ("1", "3")]
-    made = [
-        answer("m", f"p/{n}", right=False, label="7", votes=one, format="open-ended") for n, one in enumerate(pairs)
+    answers = [
+        answer("m", f"p/{n}", right=False, label="7", votes=pair, format="open-ended") for n, pair in enumerate(pairs)
     ]
-    section = grades(Dataset(made, {}))
+    section = grades(Dataset(answers, {}))
     assert value(section, "tie_breaks", "m", "a third vote is needed") == pytest.approx(2 / 3)
     assert value(section, "tie_breaks", "m", "differ on right or not right") == pytest.approx(1 / 3)
 
 
 def test_generations_are_in_the_order_in_which_they_were_made() -> None:
     right = {"p/1": [True, False, True], "p/2": [False, False, True], "p/3": [True, True, True], "p/4": [False]}
-    made = [
-        answer("m", question, right=one, sample=number)
-        for question, several in right.items()
-        for number, one in enumerate(several, 1)
+    answers = [
+        answer("m", question, right=is_right, sample=number)
+        for question, outcomes in right.items()
+        for number, is_right in enumerate(outcomes, 1)
     ]
-    section = generations(Dataset([*reversed(made), answer("once", "p/1", right=True)], {}))
-    each = [value(section, "generations", "m", f"generation {n}") for n in (1, 2, 3)]
-    assert each == [2 / 4, pytest.approx(1 / 3), 1]
+    section = generations(Dataset([*reversed(answers), answer("once", "p/1", right=True)], {}))
+    shares = [value(section, "generations", "m", f"generation {n}") for n in (1, 2, 3)]
+    assert shares == [2 / 4, pytest.approx(1 / 3), 1]
     # k = 2: (1/2 + 0 + 1 + 0) / 4; k = 3: (2/3 + 1/3 + 1 + 0) / 4.
     assert [value(section, "pass_at_1", "m", f"k = {k}") for k in (1, 2, 3)] == [
         2 / 4, pytest.approx(1.5 / 4), pytest.approx(2 / 4),
@@ -222,9 +227,9 @@ def test_generations_are_in_the_order_in_which_they_were_made() -> None:
     assert cells(section, "generations")["model: once"][1:] == [None, None]
 
 
-def rated(item: int, difficulty: Sequence[int], people: Sequence[str], votes: Sequence[str]) -> Rated:
+def rated(item: int, difficulty: Sequence[int], people: Sequence[str], votes: Sequence[str]) -> RatedAnswer:
     """An answer with two people's grades and a judge's votes."""
-    return Rated(
+    return RatedAnswer(
         item=str(item),
         problem=f"p/{item}",
         format=_FREE,
@@ -242,8 +247,8 @@ def test_answers_to_a_question_that_was_asked_in_two_ways_are_no_two_generations
         {"shots": 5, "steps": False},
         {"shots": 5, "steps": True, "prompts": "cs-bench 0123"},
     ]
-    made = [answer("m", "p/1", right=True, sample=n, **way) for n, way in enumerate(ways)]
-    data = Dataset(made, {})
+    answers = [answer("m", "p/1", right=True, sample=n, **way) for n, way in enumerate(ways)]
+    data = Dataset(answers, {})
     assert data.groups == ("model: m", "model: m, 5-shot", "model: m, 5-shot, steps, cs-bench prompts")
     assert generations(data) is None
 
@@ -291,19 +296,19 @@ def test_the_votes_of_the_log_are_counted_and_written_as_csv(tmp_path: Path) -> 
                 status="scored",
                 score=float(right),
                 label=labels[-1],
-                votes=tuple(VoteCast(judge="j", label=one) for one in labels),
+                votes=tuple(VoteCast(judge="j", label=label) for label in labels),
             )
             outcome, reason = (Outcome.PASSED, "passed") if right else (Outcome.FAILED, "wrong_answer")
-            said = Answered(number=1, outcome=outcome, reason=reason, snapshot={}, judged_by=judged)
-            for event in (Started(), said, Submitted()):
+            answer_event = Answered(number=1, outcome=outcome, reason=reason, snapshot={}, judged_by=judged)
+            for event in (Started(), answer_event, Submitted()):
                 log.append_blocking(attempt, event)
         write_report(log, Store(home), ReportOptions(tmp_path / "out", events=False))
     with (tmp_path / "out" / "tables" / "tie-breaks.csv").open(newline="") as lines:
         shares = {row["column"]: row["value"] for row in csv.DictReader(lines)}
     assert shares == {"a third vote is needed": str(1 / 3), "differ on right or not right": str(1 / 3)}
     sections = json.loads((tmp_path / "out" / "report.json").read_text())["sections"]
-    found = {one["column"]: one["value"] for one in sections["grades"]["numbers"]["grades"]}
-    assert found == {"correct": pytest.approx(2 / 3), "incorrect": pytest.approx(1 / 3)}
+    grade_shares = {figure["column"]: figure["value"] for figure in sections["grades"]["numbers"]["grades"]}
+    assert grade_shares == {"correct": pytest.approx(2 / 3), "incorrect": pytest.approx(1 / 3)}
     assert "question-forms" not in sections
     assert "generations" not in sections
 
@@ -315,10 +320,10 @@ def test_numbered_questions_are_no_variants_of_one_task(tmp_path: Path) -> None:
         {"question_id": n, "question": f"{n}?", "options": ["a", "b"], "answer": "A", "difficulty": "EASY", "topic": ""}
         for n in range(3)
     ]
-    file.write_text("".join(json.dumps(one) + "\n" for one in records))
+    file.write_text("".join(json.dumps(record) + "\n" for record in records))
     Store(home).add(import_quarch([file], "q"))
     facts = facts_of(Store(home), {f"q/mcq-{n}" for n in range(3)})
-    assert sorted(one.family for one in facts.values()) == ["q/mcq-0", "q/mcq-1", "q/mcq-2"]
+    assert sorted(problem_facts.family for problem_facts in facts.values()) == ["q/mcq-0", "q/mcq-1", "q/mcq-2"]
 
 
 def test_a_report_without_such_questions_has_none_of_the_sections() -> None:

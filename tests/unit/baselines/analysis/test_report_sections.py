@@ -28,16 +28,16 @@ def everybody(*, people: int = 4, problems: int = 2, **changes: object) -> list[
 
 
 def test_conditions_that_nobody_passed_are_not_said_to_take_equally_long() -> None:
-    told = words(survival(Dataset(everybody(passed=False, censored_by="gave_up", score=0.0), {})))
-    assert "Nobody passed under alone or copilot" in told
-    assert "more than alone" not in told
+    text = words(survival(Dataset(everybody(passed=False, censored_by="gave_up", score=0.0), {})))
+    assert "Nobody passed under alone or copilot" in text
+    assert "more than alone" not in text
 
 
 def test_equal_times_are_told_as_equal_without_an_interval_or_a_p_value() -> None:
     section = survival(Dataset(everybody(seconds=600.0), {}))
-    told = words(section)
-    assert "Up to 10 minutes, copilot took as long as alone on average." in told
-    assert "Too few participants for an interval: 4, and it takes 5." in told
+    text = words(section)
+    assert "Up to 10 minutes, copilot took as long as alone on average." in text
+    assert "Too few participants for an interval: 4, and it takes 5." in text
     enough = words(survival(Dataset(everybody(people=6, problems=4, seconds=600.0), {})))
     assert "All values are alike, which does not show how much they could differ." in enough
     assert "interval 0" not in enough
@@ -46,17 +46,17 @@ def test_equal_times_are_told_as_equal_without_an_interval_or_a_p_value() -> Non
 def test_the_model_of_time_says_whether_forecasts_are_in_it() -> None:
     rows = everybody(forecast_blind_minutes=5.0)
     rows[0] = attempt("P0", "p/0", "alone", seconds=180, forecast_blind_minutes=8.0)
-    some = [*rows[1:], attempt("P9", "p/0", "alone", seconds=50)]
+    partial_rows = [*rows[1:], attempt("P9", "p/0", "alone", seconds=50)]
     assert "change of time in percent, adjusted for forecasts" in words(survival(Dataset(rows, {})))
-    told = words(survival(Dataset(some, {})))
-    assert "Not adjusted for forecasts: not every attempt has one" in told
+    text = words(survival(Dataset(partial_rows, {})))
+    assert "Not adjusted for forecasts: not every attempt has one" in text
     alike = words(survival(Dataset(everybody(forecast_blind_minutes=5.0), {})))
     assert "Not adjusted for forecasts: they are all alike." in alike
 
 
 def test_forecasts_made_after_the_condition_was_shown_adjust_nothing() -> None:
-    told = words(survival(Dataset(everybody(forecast_minutes=5.0), {})))
-    assert "Not adjusted for forecasts: some were made after the condition was shown" in told
+    text = words(survival(Dataset(everybody(forecast_minutes=5.0), {})))
+    assert "Not adjusted for forecasts: some were made after the condition was shown" in text
 
 
 def test_attempts_that_nothing_decided_lower_no_score_over_time() -> None:
@@ -64,13 +64,13 @@ def test_attempts_that_nothing_decided_lower_no_score_over_time() -> None:
     open_ends = {"passed": False, "censored_by": "not_decided", "outcome": "error", "score": None}
     undecided = attempt("P3", "p/a", "alone", seconds=600, **open_ends)
     assert words(score_over_time(Dataset([*decided, undecided], {}))) == words(score_over_time(Dataset(decided, {})))
-    assert score_over_time(Dataset([undecided], {})).without
+    assert score_over_time(Dataset([undecided], {})).empty_reason
 
 
 @pytest.mark.parametrize("seconds", [57, 58, 59, 114, 118, 119])
 def test_the_shortest_budget_is_enough_for_the_earliest_pass(seconds: int) -> None:
-    both = [attempt("P1", "p/a", "alone", seconds=seconds), attempt("P1", "p/b", "copilot", seconds=3600)]
-    curves = score_over_time(Dataset(both, {})).numbers["curves"]
+    attempts = [attempt("P1", "p/a", "alone", seconds=seconds), attempt("P1", "p/b", "copilot", seconds=3600)]
+    curves = score_over_time(Dataset(attempts, {})).numbers["curves"]
     assert isinstance(curves, dict)
     assert curves["alone"].score[0] == 1
 
@@ -81,18 +81,20 @@ def test_one_budget_is_one_column() -> None:
 
 
 def test_one_person_says_nothing_of_others() -> None:
-    both = [attempt("P1", "p/a", "alone", seconds=60), attempt("P1", "p/b", "copilot", seconds=70)]
+    attempts = [attempt("P1", "p/a", "alone", seconds=60), attempt("P1", "p/b", "copilot", seconds=70)]
     assert "No comparison of alone and copilot is possible: no problem has a verdict under both." in words(
-        support(Dataset(both, {}))
+        support(Dataset(attempts, {}))
     )
-    one = [attempt("P1", "p/a", "alone", seconds=60), attempt("P1", "p/a", "copilot", seconds=70)]
-    assert "What could have been found can't be said. Too few participants" in words(support(Dataset(one, {})))
+    paired_attempts = [attempt("P1", "p/a", "alone", seconds=60), attempt("P1", "p/a", "copilot", seconds=70)]
+    assert "What could have been found can't be said. Too few participants" in words(
+        support(Dataset(paired_attempts, {}))
+    )
 
 
 def test_replies_made_elsewhere_show_no_tokens_instead_of_none_used() -> None:
     reply = attempt("m", "p/a", "model", seconds=1, solver="model")
-    (used,) = (one for one in models(Dataset([reply], {})).tables if one.title == "What models used")
-    assert used.rows == [("model: m", 1, None, None, None, "–", "–")]
+    (usage_table,) = (table for table in models(Dataset([reply], {})).tables if table.title == "What models used")
+    assert usage_table.rows == [("model: m", 1, None, None, None, "–", "–")]
 
 
 @pytest.mark.parametrize(
@@ -109,8 +111,10 @@ def test_replies_made_elsewhere_show_no_tokens_instead_of_none_used() -> None:
 def test_models_say_whether_they_may_have_seen_a_pack(published: str, cutoff: str, note: str) -> None:
     changes = {"pack": "p", "published": published, "knowledge_cutoff": cutoff}
     replies = [attempt("m", f"p/{name}", "model", seconds=1, solver="model", **changes) for name in "ab"]
-    (seen,) = (one for one in models(Dataset(replies, {})).tables if one.title.startswith("Whether models may"))
-    assert seen.rows == [("model: m", "p", published or "unknown", cutoff or "unknown", 2, note)]
+    (seen_table,) = (
+        table for table in models(Dataset(replies, {})).tables if table.title.startswith("Whether models may")
+    )
+    assert seen_table.rows == [("model: m", "p", published or "unknown", cutoff or "unknown", 2, note)]
 
 
 def test_numbers_without_end_are_told_by_their_size() -> None:

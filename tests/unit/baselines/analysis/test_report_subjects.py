@@ -12,7 +12,7 @@ from benchwright_analysis.report.fold import Folded
 from benchwright_analysis.report.rows.assistance_facts import Assistance, AssistanceFacts
 from benchwright_analysis.report.rows.dataset import Dataset
 from benchwright_analysis.report.section import plain
-from benchwright_analysis.report.sections.assistance import Offered, assistance
+from benchwright_analysis.report.sections.assistance import OfferFunnel, assistance
 from benchwright_analysis.report.sections.side_by_side import Column, side_by_side
 from benchwright_attempts.events.evidence import AssistAccepted, EditReason
 from benchwright_studies.plan.condition import Condition
@@ -26,7 +26,7 @@ COPILOT = {"subject": "double", "subject_version": "1.2", "configuration_sha256"
 def attempt(
     condition: str, problem: int, *, passed: bool, minutes: float, solver: str = "agent", **row: object
 ) -> Folded:
-    one = observation(
+    measurement = observation(
         attempt=f"{condition}-{problem}",
         study="s",
         participant="P1" if solver.startswith("human") else "double",
@@ -40,15 +40,19 @@ def attempt(
         time_s=minutes * 60,
         **row,
     )
-    return Folded(one, (), {}, "")
+    return Folded(measurement, (), {}, "")
 
 
-def of_copilot(problem: int, asked: int, shown: int, accepted: int, partly: int, latency_ms: float | None) -> Folded:
+def of_copilot(
+    problem: int, request_count: int, shown_count: int, accepted: int, partly: int, latency_ms: float | None
+) -> Folded:
     bare = attempt(
-        "copilot", problem, passed=problem % 2 == 0, minutes=problem, shown=shown, accepted=100, survived_end=80
+        "copilot", problem, passed=problem % 2 == 0, minutes=problem, shown=shown_count, accepted=100, survived_end=80
     )
-    times = (latency_ms,) * asked
-    return replace(bare, assistance=Assistance(asked, asked - shown, times, accepted, partly, COPILOT))
+    times = (latency_ms,) * request_count
+    return replace(
+        bare, assistance=Assistance(request_count, request_count - shown_count, times, accepted, partly, COPILOT)
+    )
 
 
 def rows() -> list[Folded]:
@@ -67,25 +71,25 @@ def rows() -> list[Folded]:
 
 
 def columns(data: Dataset) -> dict[str, Column]:
-    found = side_by_side(data)
-    assert found is not None
-    numbers = found.numbers["columns"]
+    section = side_by_side(data)
+    assert section is not None
+    numbers = section.numbers["columns"]
     assert isinstance(numbers, dict)
     return numbers
 
 
 def test_the_columns_are_what_the_rows_add_up_to() -> None:
-    found = columns(Dataset(rows(), {}))
-    told: dict[str, tuple[object, ...]] = {
+    column_by_name = columns(Dataset(rows(), {}))
+    cells: dict[str, tuple[object, ...]] = {
         name: (
-            one.attempts,
-            *(each and each.value for each in (one.solved, one.minutes_to_pass, one.minutes)),
-            one.tokens,
-            one.cost_usd,
+            column.attempts,
+            *(estimate and estimate.value for estimate in (column.solved, column.minutes_to_pass, column.minutes)),
+            column.tokens,
+            column.cost_usd,
         )
-        for name, one in found.items()
+        for name, column in column_by_name.items()
     }
-    assert told == {
+    assert cells == {
         # One was handed in unsolved after 10 minutes; of the four others half had solved it from 30 to 40.
         "alone": (5, 0.8, 35, pytest.approx(30), None, None),
         # Of four that were watched for longer than a minute one passed after 2, of the two after 3 the next after 4.
@@ -97,10 +101,10 @@ def test_the_columns_are_what_the_rows_add_up_to() -> None:
 def test_the_funnel_and_the_latency_are_what_the_rows_add_up_to() -> None:
     section = assistance(Dataset(rows(), {}))
     assert section is not None
-    found = section.numbers["funnel"]
-    assert isinstance(found, dict)
-    (copilot,) = found.values()
-    assert isinstance(copilot, Offered)
+    funnels = section.numbers["funnel"]
+    assert isinstance(funnels, dict)
+    (copilot,) = funnels.values()
+    assert isinstance(copilot, OfferFunnel)
     assert (copilot.asked, copilot.shown, copilot.accepted, copilot.partly) == (20, 15, 6, 2)
     shares = [copilot.shown_share, copilot.accepted_share, copilot.partly_share, copilot.retained]
     assert [share and share.value for share in shares] == pytest.approx([15 / 20, 6 / 15, 2 / 6, 0.8])
@@ -116,12 +120,16 @@ def test_the_funnel_and_the_latency_are_what_the_rows_add_up_to() -> None:
 
 
 def test_the_order_of_the_data_does_not_matter() -> None:
-    made = rows()
-    expected = [plain(one.numbers) for make in (side_by_side, assistance) if (one := make(Dataset(made, {})))]
+    attempts = rows()
+    expected = [
+        plain(section.numbers) for make in (side_by_side, assistance) if (section := make(Dataset(attempts, {})))
+    ]
     for seed in range(5):
-        random.Random(seed).shuffle(made)
-        found = [plain(one.numbers) for make in (side_by_side, assistance) if (one := make(Dataset(made, {})))]
-        assert json.dumps(found, sort_keys=True) == json.dumps(expected, sort_keys=True)
+        random.Random(seed).shuffle(attempts)
+        numbers = [
+            plain(section.numbers) for make in (side_by_side, assistance) if (section := make(Dataset(attempts, {})))
+        ]
+        assert json.dumps(numbers, sort_keys=True) == json.dumps(expected, sort_keys=True)
 
 
 def test_what_the_study_plans_and_nobody_did_is_named() -> None:
@@ -135,29 +143,31 @@ def test_what_the_study_plans_and_nobody_did_is_named() -> None:
         ),
         randomisation=Randomisation(seed=1),
     )
-    made = [attempt("agent", 1, passed=True, minutes=1)]
-    found = side_by_side(Dataset(made, {}, study=study))
-    assert found is not None
-    assert found.numbers["missing"] == ["other"]
-    assert "other has no attempt that counts" in found.lead[0]
+    attempts = [attempt("agent", 1, passed=True, minutes=1)]
+    section = side_by_side(Dataset(attempts, {}, study=study))
+    assert section is not None
+    assert section.numbers["missing"] == ["other"]
+    assert "other has no attempt that counts" in section.lead[0]
 
 
 def test_only_people_without_a_copilot_have_neither_section() -> None:
-    alone = [one for one in rows() if one.observation.condition == "alone"]
+    alone = [folded for folded in rows() if folded.observation.condition == "alone"]
     assert side_by_side(Dataset(alone, {})) is None
     assert assistance(Dataset(alone, {})) is None
     assert side_by_side(Dataset([], {})) is None
 
 
 def test_two_settings_of_one_program_and_a_missing_floor_are_said() -> None:
-    made = rows()
-    made[5] = replace(made[5], assistance=replace(made[5].assistance, program={**COPILOT, "subject_version": "1.3"}))
-    found = side_by_side(Dataset(made, {}))
-    assert found is not None
-    said = " ".join(found.lead)
-    assert "Under copilot a program worked in 2 versions or configurations." in said
-    assert "there is no floor here" in said
-    assert "there is no ceiling here" in said
+    attempts = rows()
+    attempts[5] = replace(
+        attempts[5], assistance=replace(attempts[5].assistance, program={**COPILOT, "subject_version": "1.3"})
+    )
+    section = side_by_side(Dataset(attempts, {}))
+    assert section is not None
+    text = " ".join(section.lead)
+    assert "Under copilot a program worked in 2 versions or configurations." in text
+    assert "there is no floor here" in text
+    assert "there is no ceiling here" in text
 
 
 def test_an_offer_taken_in_parts_counts_once_and_edits_count_where_no_offer_is_reported() -> None:
@@ -165,9 +175,9 @@ def test_an_offer_taken_in_parts_counts_once_and_edits_count_where_no_offer_is_r
     for assist, partial in (("1", True), ("1", True), ("2", True), ("2", False), ("3", False)):
         facts.about_edit(AssistAccepted(assist=assist, provider="p", path="a.sv", partial=partial))
     facts.about_edit(EditReason(path="a.sv", version=2, reason="inlineCompletionAccept"))
-    assert (facts.all().accepted, facts.all().partly) == (3, 1)
+    assert (facts.summary().accepted, facts.summary().partly) == (3, 1)
 
     facts = AssistanceFacts()
     for reason in ("inlineCompletionAccept", "inlineCompletionPartialAccept", "cursor"):
         facts.about_edit(EditReason(path="a.sv", version=2, reason=reason))
-    assert (facts.all().accepted, facts.all().partly) == (2, 1)
+    assert (facts.summary().accepted, facts.summary().partly) == (2, 1)

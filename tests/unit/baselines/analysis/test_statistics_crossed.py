@@ -29,8 +29,8 @@ CELLS = Cells(PEOPLE.tolist(), PROBLEMS.tolist())
 def values(seed: int = 1, person: float = 1.0, problem: float = 1.0) -> np.ndarray:
     random = np.random.default_rng(seed)
     levels = random.normal(0, person, 8)[PEOPLE] + random.normal(0, problem, 6)[PROBLEMS]
-    found: np.ndarray = 10 + levels + random.normal(0, 0.5, 48)
-    return found
+    drawn_values: np.ndarray = 10 + levels + random.normal(0, 0.5, 48)
+    return drawn_values
 
 
 def test_a_mean_of_a_full_table_is_the_two_way_analysis_of_variance() -> None:
@@ -40,14 +40,14 @@ def test_a_mean_of_a_full_table_is_the_two_way_analysis_of_variance() -> None:
     rows, columns, mean = table.mean(1), table.mean(0), table.mean()
     people = 6 * ((rows - mean) ** 2).sum() / 7
     problems = 8 * ((columns - mean) ** 2).sum() / 5
-    rest = ((table - rows[:, None] - columns + mean) ** 2).sum() / 35
-    variance = (people + problems - rest) / 48
-    df = (people + problems - rest) ** 2 / (people**2 / 7 + problems**2 / 5 + rest**2 / 35)
-    found = crossed_mean(y, CELLS)
-    assert found.value == pytest.approx(mean)
-    assert found.standard_error == pytest.approx(math.sqrt(variance))
-    assert found.degrees_of_freedom == pytest.approx(df)
-    assert found.high == pytest.approx(mean + stats.t.ppf(0.975, df) * math.sqrt(variance))
+    residual = ((table - rows[:, None] - columns + mean) ** 2).sum() / 35
+    variance = (people + problems - residual) / 48
+    df = (people + problems - residual) ** 2 / (people**2 / 7 + problems**2 / 5 + residual**2 / 35)
+    estimate = crossed_mean(y, CELLS)
+    assert estimate.value == pytest.approx(mean)
+    assert estimate.standard_error == pytest.approx(math.sqrt(variance))
+    assert estimate.degrees_of_freedom == pytest.approx(df)
+    assert estimate.high == pytest.approx(mean + stats.t.ppf(0.975, df) * math.sqrt(variance))
 
 
 def test_components_are_near_those_of_a_mixed_model() -> None:
@@ -63,46 +63,48 @@ def test_components_are_near_those_of_a_mixed_model() -> None:
 
 def test_variances_are_unbiased_where_cells_are_missing() -> None:
     random = np.random.default_rng(3)
-    kept = random.random(48) < 0.7
-    people, problems = indicator(PEOPLE[kept], 8), indicator(PROBLEMS[kept], 6)
-    weights = np.full(kept.sum(), 1 / kept.sum())
-    model = VarianceComponents(np.ones((kept.sum(), 1)), [people, problems])
+    kept_rows = random.random(48) < 0.7
+    people, problems = indicator(PEOPLE[kept_rows], 8), indicator(PROBLEMS[kept_rows], 6)
+    weights = np.full(kept_rows.sum(), 1 / kept_rows.sum())
+    model = VarianceComponents(np.ones((kept_rows.sum(), 1)), [people, problems])
     estimates, means = [], []
     for _ in range(2000):
         y = random.normal(0, 1, 8)[PEOPLE] + random.normal(0, 2, 6)[PROBLEMS] + random.normal(0, 0.5, 48)
-        found = model.variance_of(weights, y[kept])
-        assert found is not None
-        estimates.append(found.variance)
-        means.append(weights @ y[kept])
+        variance = model.variance_of(weights, y[kept_rows])
+        assert variance is not None
+        estimates.append(variance.variance)
+        means.append(weights @ y[kept_rows])
     assert np.mean(estimates) == pytest.approx(np.var(means), rel=0.08)
 
 
 def test_participants_in_both_conditions_are_compared_with_themselves() -> None:
     """Levels of people and problems cancel, however far apart they are."""
     second = (PEOPLE + PROBLEMS) % 2 == 1
-    near, far = (crossed_difference(values(4, size, size) + 2 * second, second, CELLS) for size in (0.1, 100))
-    assert near.within and far.within
-    assert near.standard_error == pytest.approx(far.standard_error)
-    assert near.value == pytest.approx(far.value) and abs(near.value - 2) < 0.5
+    near_difference, far = (
+        crossed_difference(values(4, size, size) + 2 * second, second, CELLS) for size in (0.1, 100)
+    )
+    assert near_difference.within and far.within
+    assert near_difference.standard_error == pytest.approx(far.standard_error)
+    assert near_difference.value == pytest.approx(far.value) and abs(near_difference.value - 2) < 0.5
 
 
 def test_participants_in_one_condition_each_are_the_units() -> None:
     """Of a full table the difference is Student's of people's means, with pooled variance."""
     second = PEOPLE % 2 == 1
     y = values(5, person=3)
-    found = crossed_difference(y, second, CELLS)
+    difference = crossed_difference(y, second, CELLS)
     means = y.reshape(8, 6).mean(1)
     theirs = stats.ttest_ind(means[1::2], means[::2])
-    assert not found.within
-    assert found.value == pytest.approx(means[1::2].mean() - means[::2].mean())
-    assert found.p_value == pytest.approx(float(theirs.pvalue), rel=0.02)
+    assert not difference.within
+    assert difference.value == pytest.approx(means[1::2].mean() - means[::2].mean())
+    assert difference.p_value == pytest.approx(float(theirs.pvalue), rel=0.02)
 
 
 def test_a_covariate_takes_away_what_it_explains() -> None:
     second = (PEOPLE + PROBLEMS) % 2 == 1
-    known = np.random.default_rng(6).normal(0, 2, 48)
-    plain = crossed_difference(values(6) + known, second, CELLS)
-    adjusted = crossed_difference(values(6) + known, second, CELLS, [known])
+    covariate = np.random.default_rng(6).normal(0, 2, 48)
+    plain = crossed_difference(values(6) + covariate, second, CELLS)
+    adjusted = crossed_difference(values(6) + covariate, second, CELLS, [covariate])
     assert plain.standard_error is not None and adjusted.standard_error is not None
     assert adjusted.standard_error < plain.standard_error / 2
 
@@ -113,18 +115,18 @@ def test_a_model_is_not_drawn_from_a_population_of_models() -> None:
     ease = random.normal(0, 3, 12)
     scores = np.concatenate([ease, ease + random.normal(0.5, 1, 12)])
     cells = Cells([None] * 24, [*range(12), *range(12)])
-    found = crossed_difference(scores, [False] * 12 + [True] * 12, cells)
+    difference = crossed_difference(scores, [False] * 12 + [True] * 12, cells)
     theirs = stats.ttest_rel(scores[12:], scores[:12])
-    assert found.p_value == pytest.approx(float(theirs.pvalue))
-    assert (found.participants, found.problems, found.degrees_of_freedom) == (0, 12, 11)
+    assert difference.p_value == pytest.approx(float(theirs.pvalue))
+    assert (difference.participants, difference.problems, difference.degrees_of_freedom) == (0, 12, 11)
 
 
 def test_a_person_and_a_model_are_compared_over_both() -> None:
     y = np.concatenate([values(8), np.full(6, 11.0)])
     cells = Cells([*PEOPLE.tolist(), *[None] * 6], [*PROBLEMS.tolist(), *range(6)])
-    found = crossed_difference(y, [False] * 48 + [True] * 6, cells)
-    assert not found.within and found.low is not None
-    assert found.value == pytest.approx(11 - values(8).mean())
+    difference = crossed_difference(y, [False] * 48 + [True] * 6, cells)
+    assert not difference.within and difference.low is not None
+    assert difference.value == pytest.approx(11 - values(8).mean())
 
 
 def test_problems_of_a_family_vary_together() -> None:
@@ -138,29 +140,29 @@ def test_problems_of_a_family_vary_together() -> None:
 
 
 @pytest.mark.parametrize(
-    ("people", "problems", "told"),
+    ("people", "problems", "message"),
     [
         (4, 6, "Too few participants for an interval: 4, and it takes 5"),
         (8, 3, "Too few problems for an interval: 3, and it takes 4"),
     ],
 )
-def test_too_few_have_no_interval(people: int, problems: int, told: str) -> None:
-    here = (people > PEOPLE) & (problems > PROBLEMS)
-    found = crossed_mean(values()[here], CELLS.taken(here))
-    assert (found.low, found.high, found.p_value) == (None, None, None)
-    assert told in found.note
-    share = crossed_share(values()[here] > 10, CELLS.taken(here))
-    assert (share.low, share.high) == (None, None) and told in share.note
+def test_too_few_have_no_interval(people: int, problems: int, message: str) -> None:
+    mask = (people > PEOPLE) & (problems > PROBLEMS)
+    estimate = crossed_mean(values()[mask], CELLS.select_rows(mask))
+    assert (estimate.low, estimate.high, estimate.p_value) == (None, None, None)
+    assert message in estimate.note
+    share = crossed_share(values()[mask] > 10, CELLS.select_rows(mask))
+    assert (share.low, share.high) == (None, None) and message in share.note
 
 
 def test_a_condition_with_one_person_has_no_interval() -> None:
-    found = crossed_difference(values(), PEOPLE == 0, CELLS)
-    assert found.low is None and "Too few participants in a condition: 1, and it takes 3" in found.note
+    difference = crossed_difference(values(), PEOPLE == 0, CELLS)
+    assert difference.low is None and "Too few participants in a condition: 1, and it takes 3" in difference.note
 
 
 def test_values_that_are_all_alike_do_not_feign_certainty() -> None:
-    found = crossed_mean(np.full(48, 0.3), CELLS)
-    assert found.low is None and "All values are alike" in found.note
+    estimate = crossed_mean(np.full(48, 0.3), CELLS)
+    assert estimate.low is None and "All values are alike" in estimate.note
     share = crossed_share([True] * 48, CELLS)
     # Wilson's interval of 6 of 6, the problems, with Student's quantile at 5 degrees of freedom.
     assert share.high == 1 and share.low == pytest.approx(6 / (6 + stats.t.ppf(0.975, 5) ** 2))
@@ -180,27 +182,29 @@ def test_what_cant_be_compared_is_named() -> None:
 
 
 def test_a_ratio_of_sums_has_the_interval_of_its_linear_approximation() -> None:
-    below = np.random.default_rng(11).integers(5, 15, 48).astype(float)
-    above = below * (0.3 + 0.02 * values(11))
-    found = crossed_ratio(above, below, CELLS)
-    linear = crossed_mean((above - found.value * below) / below.mean(), CELLS)
-    assert found.value == pytest.approx(above.sum() / below.sum())
-    assert found.low is not None and linear.low is not None
-    assert found.low == pytest.approx(found.value + linear.low)
+    denominators = np.random.default_rng(11).integers(5, 15, 48).astype(float)
+    numerators = denominators * (0.3 + 0.02 * values(11))
+    ratio = crossed_ratio(numerators, denominators, CELLS)
+    linear = crossed_mean((numerators - ratio.value * denominators) / denominators.mean(), CELLS)
+    assert ratio.value == pytest.approx(numerators.sum() / denominators.sum())
+    assert ratio.low is not None and linear.low is not None
+    assert ratio.low == pytest.approx(ratio.value + linear.low)
     with pytest.raises(StatisticsError, match="denominator greater than 0"):
         crossed_ratio([0.0] * 48, [0.0] * 48, CELLS)
 
 
 @pytest.mark.parametrize(
-    ("people", "problems", "told"),
+    ("people", "problems", "message"),
     [(20, 4, ""), (21, 5, "Too few problems for an interval: 5, and it takes 6 with more than 20"), (21, 6, "")],
 )
-def test_many_people_need_more_problems(people: int, problems: int, told: str) -> None:
-    who, what = np.repeat(np.arange(people), problems), np.tile(np.arange(problems), people)
-    y = np.random.default_rng(12).normal(0, 1, len(who))
-    found = crossed_difference(y, (who + what) % 2, Cells(who.tolist(), what.tolist()))
-    assert (found.low is None) == (found.p_value is None) == bool(told)
-    assert told in found.note and bool(found.note) == bool(told)
+def test_many_people_need_more_problems(people: int, problems: int, message: str) -> None:
+    person_indices, problem_indices = np.repeat(np.arange(people), problems), np.tile(np.arange(problems), people)
+    y = np.random.default_rng(12).normal(0, 1, len(person_indices))
+    difference = crossed_difference(
+        y, (person_indices + problem_indices) % 2, Cells(person_indices.tolist(), problem_indices.tolist())
+    )
+    assert (difference.low is None) == (difference.p_value is None) == bool(message)
+    assert message in difference.note and bool(difference.note) == bool(message)
 
 
 def test_a_difference_within_persons_counts_that_effects_vary_by_the_mean_squares_of_a_full_table() -> None:
@@ -214,19 +218,19 @@ def test_a_difference_within_persons_counts_that_effects_vary_by_the_mean_square
     row, column, mean = shifts.mean(1), shifts.mean(0), shifts.mean()
     # Residuals of a difference within the cell have 77, those of the sums as many: all are in the model's residual.
     sums = (y[second == 1] + y[second == 0]).reshape(12, 8)
-    rest = sum(
-        ((each - each.mean(1)[:, None] - each.mean(0) + each.mean()) ** 2).sum() / 2 for each in (shifts, sums)
+    residual = sum(
+        ((table - table.mean(1)[:, None] - table.mean(0) + table.mean()) ** 2).sum() / 2 for table in (shifts, sums)
     ) / (2 * 77)
     by_person, by_problem = 8 * ((row - mean) ** 2).sum() / 2 / 11, 12 * ((column - mean) ** 2).sum() / 2 / 7
-    parts = {11: by_person - rest, 7: by_problem - rest}
+    parts = {11: by_person - residual, 7: by_problem - residual}
     assert min(parts.values()) > 0
-    total = rest + sum(parts.values())
-    df = total**2 / (rest**2 / 154 + sum(part * (part + rest) / size for size, part in parts.items()))
+    total = residual + sum(parts.values())
+    df = total**2 / (residual**2 / 154 + sum(part * (part + residual) / size for size, part in parts.items()))
     widening = (1.03 + 0.7 / 7) / (1 + 6.5 / 77)
-    found = crossed_difference(y, second, Cells(people.tolist(), problems.tolist()))
-    assert found.value == pytest.approx(mean)
-    assert found.standard_error == pytest.approx(widening * math.sqrt(2 * total / 96))
-    assert found.degrees_of_freedom == pytest.approx(df)
+    difference = crossed_difference(y, second, Cells(people.tolist(), problems.tolist()))
+    assert difference.value == pytest.approx(mean)
+    assert difference.standard_error == pytest.approx(widening * math.sqrt(2 * total / 96))
+    assert difference.degrees_of_freedom == pytest.approx(df)
 
 
 def test_effects_that_are_not_seen_to_vary_do_not_make_intervals_wider() -> None:
@@ -235,36 +239,40 @@ def test_effects_that_are_not_seen_to_vary_do_not_make_intervals_wider() -> None
     second = (people + problems) % 2
     cells = Cells(people.tolist(), problems.tolist())
     random = np.random.default_rng(14)
-    found = [crossed_difference(random.normal(0, 1, 96), second, cells) for _ in range(400)]
-    squares = np.mean([one.standard_error**2 for one in found if one.standard_error is not None])
+    differences = [crossed_difference(random.normal(0, 1, 96), second, cells) for _ in range(400)]
+    squares = np.mean(
+        [difference.standard_error**2 for difference in differences if difference.standard_error is not None]
+    )
     # Widened by 1.045, and 0.6 of the variance at least.
-    assert squares / np.var([one.value for one in found]) == pytest.approx(1.2, abs=0.2)
+    assert squares / np.var([difference.value for difference in differences]) == pytest.approx(1.2, abs=0.2)
 
 
 def test_people_may_vary_more_under_one_condition() -> None:
     """Who varies more and leaves earlier does not count for less: on average the variance is right."""
     people, problems = np.repeat(np.arange(20), 8), np.tile(np.arange(8), 20)
     second = people >= 10
-    there = ~second | (problems % 4 == people % 4)
+    present = ~second | (problems % 4 == people % 4)
     random = np.random.default_rng(15)
     spread = np.where(np.arange(20) < 10, 0.2, 1.0)
-    found = [
+    differences = [
         crossed_difference(
-            (random.normal(0, spread)[people] + random.normal(0, 0.5, 160))[there],
-            second[there],
-            Cells(people[there].tolist(), problems[there].tolist()),
+            (random.normal(0, spread)[people] + random.normal(0, 0.5, 160))[present],
+            second[present],
+            Cells(people[present].tolist(), problems[present].tolist()),
         )
         for _ in range(300)
     ]
-    squares = np.mean([one.standard_error**2 for one in found if one.standard_error is not None])
-    assert squares / np.var([one.value for one in found]) == pytest.approx(1.0, abs=0.2)
+    squares = np.mean(
+        [difference.standard_error**2 for difference in differences if difference.standard_error is not None]
+    )
+    assert squares / np.var([difference.value for difference in differences]) == pytest.approx(1.0, abs=0.2)
 
 
 def test_degrees_of_freedom_are_those_of_equal_variances() -> None:
     """Of people of whom each works under one condition: 10 + 10 - 2, however unlike the conditions are."""
     people, problems = np.repeat(np.arange(20), 8), np.tile(np.arange(8), 20)
     random = np.random.default_rng(16)
-    found = [
+    degrees = [
         crossed_difference(
             random.normal(0, np.where(np.arange(20) < 10, first, 1.0))[people] + random.normal(0, 0.01, 160),
             people >= 10,
@@ -272,7 +280,7 @@ def test_degrees_of_freedom_are_those_of_equal_variances() -> None:
         ).degrees_of_freedom
         for first in (1.0, 0.1)
     ]
-    assert found == pytest.approx([18, 18], abs=0.1)
+    assert degrees == pytest.approx([18, 18], abs=0.1)
 
 
 def test_a_difference_of_shares_stays_between_minus_one_and_one() -> None:
@@ -280,14 +288,19 @@ def test_a_difference_of_shares_stays_between_minus_one_and_one() -> None:
     cells = Cells([None] * 8, [0, 1, 2, 3] * 2)
     passed = [1, 1, 1, 0, 0, 0, 0, 0]
     plain = crossed_difference(passed, [0] * 4 + [1] * 4, cells)
-    found = crossed_share_difference(passed, [0] * 4 + [1] * 4, cells)
+    bounded_difference = crossed_share_difference(passed, [0] * 4 + [1] * 4, cells)
     assert plain.low is not None and plain.low < -1
-    assert (found.value, found.low, found.high, found.p_value) == (-0.75, -1.0, plain.high, plain.p_value)
+    assert (bounded_difference.value, bounded_difference.low, bounded_difference.high, bounded_difference.p_value) == (
+        -0.75,
+        -1.0,
+        plain.high,
+        plain.p_value,
+    )
 
 
 def test_the_detectable_difference_is_blooms() -> None:
     """Bloom (1995): with many degrees of freedom, 2.8 standard errors."""
     random = np.random.default_rng(10)
-    found = crossed_mean(random.normal(0, 1, 5000), Cells([None] * 5000, list(range(5000))))
-    assert found.standard_error is not None and found.detectable is not None
-    assert found.detectable / found.standard_error == pytest.approx(2.8, abs=0.01)
+    estimate = crossed_mean(random.normal(0, 1, 5000), Cells([None] * 5000, list(range(5000))))
+    assert estimate.standard_error is not None and estimate.detectable is not None
+    assert estimate.detectable / estimate.standard_error == pytest.approx(2.8, abs=0.01)

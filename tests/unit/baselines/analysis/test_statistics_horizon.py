@@ -29,9 +29,9 @@ def test_without_a_penalty_the_fit_is_statsmodels_logit() -> None:
     ours = human_time_horizon(MINUTES, passed, NAMES, ridge=0, seed=1, resamples=50)
     theirs = sm.Logit(passed.astype(float), sm.add_constant(np.log2(MINUTES))).fit(disp=False)
     assert (ours.intercept, ours.slope) == pytest.approx(tuple(theirs.params), abs=1e-6)
-    half, most = ours.horizons
+    half, long_horizon = ours.horizons
     assert half.minutes == pytest.approx(2 ** (-theirs.params[0] / theirs.params[1]), rel=1e-6)
-    assert most.minutes == pytest.approx(2 ** ((math.log(4) - theirs.params[0]) / theirs.params[1]), rel=1e-6)
+    assert long_horizon.minutes == pytest.approx(2 ** ((math.log(4) - theirs.params[0]) / theirs.params[1]), rel=1e-6)
 
 
 @pytest.mark.parametrize("ridge", [0.1, 1, 10])
@@ -67,12 +67,12 @@ def test_chance_of_attempts_alone_gives_the_interval_of_the_delta_method() -> No
     problems = np.repeat(np.arange(40), 10)
     minutes = np.where(problems < 20, 1, 1024)
     passed = (np.arange(400) % 10 < 9) == (problems < 20)
-    found = human_time_horizon(minutes, passed, problems.tolist(), ["all"] * 400, seed=1, resamples=2000).horizons[0]
+    horizon = human_time_horizon(minutes, passed, problems.tolist(), ["all"] * 400, seed=1, resamples=2000).horizons[0]
     reach = 1.96 * math.sqrt(1 / (2 * 200 * 0.9 * 0.1)) / (2 * math.log(9) / 10)
-    assert found.minutes == pytest.approx(32)
-    assert found.low is not None and found.high is not None
-    assert math.log2(32 / found.low) == pytest.approx(reach, rel=0.1)
-    assert math.log2(found.high / 32) == pytest.approx(reach, rel=0.1)
+    assert horizon.minutes == pytest.approx(32)
+    assert horizon.low is not None and horizon.high is not None
+    assert math.log2(32 / horizon.low) == pytest.approx(reach, rel=0.1)
+    assert math.log2(horizon.high / 32) == pytest.approx(reach, rel=0.1)
 
 
 def test_families_that_succeed_and_fail_as_one_widen_the_interval() -> None:
@@ -84,52 +84,52 @@ def test_families_that_succeed_and_fail_as_one_widen_the_interval() -> None:
 
 
 @pytest.mark.parametrize(
-    ("passed", "fit", "told"),
+    ("passed", "fit", "message"),
     [(True, Fit.ALL_PASSED, "longer ones are needed"), (False, Fit.ALL_FAILED, "shorter ones are needed")],
 )
-def test_all_passed_or_all_failed_is_beyond_the_range(passed: bool, fit: Fit, told: str) -> None:
-    found = human_time_horizon(MINUTES, np.full(len(MINUTES), passed), NAMES, seed=1)
-    assert found.fit is fit and told in found.note
-    assert found.slope is None and found.curve is None
-    for horizon in found.horizons:
+def test_all_passed_or_all_failed_is_beyond_the_range(passed: bool, fit: Fit, message: str) -> None:
+    horizon_fit = human_time_horizon(MINUTES, np.full(len(MINUTES), passed), NAMES, seed=1)
+    assert horizon_fit.fit is fit and message in horizon_fit.note
+    assert horizon_fit.slope is None and horizon_fit.curve is None
+    for horizon in horizon_fit.horizons:
         assert horizon.beyond_data and horizon.minutes is horizon.low is horizon.high is None
 
 
 def test_separated_data_gives_a_horizon_within_the_gap_and_says_so() -> None:
-    found = human_time_horizon(MINUTES, MINUTES < 30, NAMES, seed=1)
-    assert found.fit is Fit.SEPARATED and "penalty" in found.note
+    horizon_fit = human_time_horizon(MINUTES, MINUTES < 30, NAMES, seed=1)
+    assert horizon_fit.fit is Fit.SEPARATED and "penalty" in horizon_fit.note
     longest_passed, shortest_failed = MINUTES[MINUTES < 30].max(), MINUTES[MINUTES >= 30].min()
-    half = found.horizons[0].minutes
+    half = horizon_fit.horizons[0].minutes
     assert half is not None and longest_passed < half < shortest_failed
     with pytest.raises(StatisticsError, match="separated"):
         human_time_horizon(MINUTES, MINUTES < 30, NAMES, ridge=0, seed=1)
 
 
 def test_success_that_rises_with_length_has_no_horizon() -> None:
-    found = human_time_horizon(MINUTES, MINUTES > 30, NAMES, seed=1)
-    assert found.fit is Fit.NOT_FALLING
-    assert found.slope is not None and found.slope > 0
-    assert all(horizon.minutes is None and horizon.beyond_data for horizon in found.horizons)
+    horizon_fit = human_time_horizon(MINUTES, MINUTES > 30, NAMES, seed=1)
+    assert horizon_fit.fit is Fit.NOT_FALLING
+    assert horizon_fit.slope is not None and horizon_fit.slope > 0
+    assert all(horizon.minutes is None and horizon.beyond_data for horizon in horizon_fit.horizons)
 
 
 def test_a_nearly_flat_curve_has_no_horizon_in_millions_of_years() -> None:
     """Each length passes alike, the shortest once more."""
     passed = np.tile([True, True, True, False], 24)
     passed[3] = True
-    found = human_time_horizon(MINUTES, passed, NAMES, levels=(1e-9,), ridge=1000, seed=1)
-    assert found.slope is not None and -0.01 < found.slope < 0
-    assert found.horizons[0].minutes is None and found.horizons[0].beyond_data
+    horizon_fit = human_time_horizon(MINUTES, passed, NAMES, levels=(1e-9,), ridge=1000, seed=1)
+    assert horizon_fit.slope is not None and -0.01 < horizon_fit.slope < 0
+    assert horizon_fit.horizons[0].minutes is None and horizon_fit.horizons[0].beyond_data
 
 
 def test_a_horizon_outside_the_problems_is_marked() -> None:
     passed = drawn() | (MINUTES < 400)
     passed[-1] = False
-    found = human_time_horizon(MINUTES, passed, NAMES, levels=(0.01,), seed=1)
-    assert found.horizons[0].beyond_data
+    horizon_fit = human_time_horizon(MINUTES, passed, NAMES, levels=(0.01,), seed=1)
+    assert horizon_fit.horizons[0].beyond_data
 
 
 @pytest.mark.parametrize(
-    ("columns", "told"),
+    ("columns", "message"),
     [
         (([1, 2], [1, 0], ["a", "a"]), "Problem a has two human times, 1 and 2 minutes"),
         (([1, 1], [1, 0], ["a", "a"], ["x", "y"]), "Problem a is in two families, x and y"),
@@ -138,8 +138,8 @@ def test_a_horizon_outside_the_problems_is_marked() -> None:
         (([1], [1, 0], ["a"]), "equally long"),
     ],
 )
-def test_what_allows_no_horizon_is_named(columns: tuple[list[Any], ...], told: str) -> None:
-    with pytest.raises(StatisticsError, match=told):
+def test_what_allows_no_horizon_is_named(columns: tuple[list[Any], ...], message: str) -> None:
+    with pytest.raises(StatisticsError, match=message):
         human_time_horizon(*columns, seed=1)
 
 

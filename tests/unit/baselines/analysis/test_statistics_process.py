@@ -43,8 +43,8 @@ def test_bands_hold_over_people_and_problems() -> None:
     traces = [Trace(problem, str(person), (float(random.exponential(10)),), (1.0,)) for person, problem in rows]
     people = Cells([person for person, _ in rows], [problem for _, problem in rows])
     curve = score_curve(traces, [5, 10, 20], cells=people)
-    for low, at, high in zip(curve.low, curve.score, curve.high, strict=True):
-        assert low is not None and high is not None and 0 <= low <= at <= high <= 1
+    for low, score, high in zip(curve.low, curve.score, curve.high, strict=True):
+        assert low is not None and high is not None and 0 <= low <= score <= high <= 1
     assert set(score_curve(traces, [5, 10], k=4, cells=people).low) == {None}
     assert None not in score_curve(traces, [10, 20], k=4).low
 
@@ -64,20 +64,20 @@ def test_a_curve_that_cannot_be_is_refused() -> None:
 
 
 def test_active_time_is_compared_over_thresholds() -> None:
-    found = active_time_sensitivity(
+    sensitivity = active_time_sensitivity(
         {60: [50, 100, 150], 120: [100, 100, 200], 300: [100, 200, 300]}, [200, 200, 400], reference_s=120
     )
-    one, two, five = found.thresholds
-    assert (one.total_s, one.median_s) == (300, 100)
-    assert one.against_reference == pytest.approx(-0.25)
+    one_minute, two, five = sensitivity.thresholds
+    assert (one_minute.total_s, one_minute.median_s) == (300, 100)
+    assert one_minute.against_reference == pytest.approx(-0.25)
     assert (two.share_of_elapsed, two.against_reference) == (0.5, 0)
     assert five.against_reference == pytest.approx(0.5)
     assert five.rank_correlation == pytest.approx(np.sqrt(3) / 2)
-    assert found.largest_change == pytest.approx(0.5)
+    assert sensitivity.largest_change == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize(
-    ("times", "told"),
+    ("times", "message"),
     [
         ({60: [100.0]}, "No active times were given for the reference threshold of 120 s"),
         ({60: [100.0], 120: [90.0]}, "Active time shrinks"),
@@ -85,26 +85,26 @@ def test_active_time_is_compared_over_thresholds() -> None:
         ({120: [1.0, 2.0]}, "equally long"),
     ],
 )
-def test_active_times_that_cannot_be_are_refused(times: dict[float, list[float]], told: str) -> None:
-    with pytest.raises(StatisticsError, match=told):
+def test_active_times_that_cannot_be_are_refused(times: dict[float, list[float]], message: str) -> None:
+    with pytest.raises(StatisticsError, match=message):
         active_time_sensitivity(times, [200.0], reference_s=120)
 
 
 def test_provenance_is_pooled_and_per_attempt() -> None:
-    found = provenance(
+    text_provenance = provenance(
         [
             AttemptProvenance("1", "p1", "a", {"hand": 90, "completion": 10}, 10, {"30 s": 8, "submit": 5}),
             AttemptProvenance("2", "p2", "b", {"hand": 100, "completion": 300}, 300, {"30 s": 200}, {"30 s": 250}),
             AttemptProvenance("3", "p2", "c", {}),
         ],
     )
-    assert (found.attempts, found.without_text) == (3, 1)
-    completion, hand = found.sources
+    assert (text_provenance.attempts, text_provenance.without_text) == (3, 1)
+    completion, hand = text_provenance.sources
     assert (completion.source, completion.characters) == ("completion", 310)
     assert completion.pooled.value == pytest.approx(310 / 500)
     assert completion.per_attempt.value == pytest.approx((0.1 + 0.75) / 2)
     assert hand.pooled.value == pytest.approx(190 / 500)
-    soon, end = found.survival
+    soon, end = text_provenance.survival
     assert (soon.moment, soon.accepted, soon.surviving) == ("30 s", 260, 208)
     assert soon.pooled.value == pytest.approx(0.8)
     assert (end.moment, end.pooled.value, end.pooled.low) == ("submit", 0.5, None)
@@ -130,34 +130,34 @@ def embed(texts: Sequence[str]) -> np.ndarray:
 
 def test_the_number_of_groups_has_the_best_silhouette() -> None:
     """scikit-learn's k-means and silhouette, by the steps of CVDP's Algorithm 1."""
-    found = failure_groups(TEXTS, embed=embed, name=lambda texts: texts[0].split()[-1], seed=3)
-    assert [group.members for group in found.groups] == [(0, 1, 2), (3, 4, 5), (6, 7, 8)]
-    assert found.comparison is Comparison.EMBEDDING and found.named and found.note == ""
-    assert [group.name for group in found.groups] == ["cut", "here", "default"]
-    assert list(found.silhouettes) == list(range(2, 9))
-    assert max(found.silhouettes, key=lambda count: found.silhouettes[count]) == 3
+    analysis = failure_groups(TEXTS, embed=embed, name=lambda texts: texts[0].split()[-1], seed=3)
+    assert [group.members for group in analysis.groups] == [(0, 1, 2), (3, 4, 5), (6, 7, 8)]
+    assert analysis.comparison is Comparison.EMBEDDING and analysis.named and analysis.note == ""
+    assert [group.name for group in analysis.groups] == ["cut", "here", "default"]
+    assert list(analysis.silhouettes) == list(range(2, 9))
+    assert max(analysis.silhouettes, key=lambda count: analysis.silhouettes[count]) == 3
     places = KMeans(3, n_init=10, random_state=3).fit_predict(POINTS)
-    assert found.silhouettes[3] == pytest.approx(silhouette_score(POINTS, places))
+    assert analysis.silhouettes[3] == pytest.approx(silhouette_score(POINTS, places))
 
 
 def test_no_more_than_eleven_groups_are_tried() -> None:
     texts = [f"failure {number}" for number in range(40)]
-    found = failure_groups(texts, embed=lambda given: np.arange(len(given), dtype=float)[:, None] ** 2, seed=1)
-    assert list(found.silhouettes) == list(range(2, 12))
+    analysis = failure_groups(texts, embed=lambda messages: np.arange(len(messages), dtype=float)[:, None] ** 2, seed=1)
+    assert list(analysis.silhouettes) == list(range(2, 12))
 
 
 def test_offline_groups_share_words_and_say_so() -> None:
-    found = failure_groups(TEXTS, seed=1)
-    assert found.comparison is Comparison.WORDS and not found.named
-    assert "TF-IDF" in found.note and "no names" in found.note
-    assert found == failure_groups(TEXTS, seed=1)
-    assert all(group.name is None and group.distinctive_words for group in found.groups)
-    assert sorted(member for group in found.groups for member in group.members) == list(range(9))
-    assert any({"bus", "width"} <= set(group.distinctive_words) for group in found.groups)
+    analysis = failure_groups(TEXTS, seed=1)
+    assert analysis.comparison is Comparison.WORDS and not analysis.named
+    assert "TF-IDF" in analysis.note and "no names" in analysis.note
+    assert analysis == failure_groups(TEXTS, seed=1)
+    assert all(group.name is None and group.distinctive_words for group in analysis.groups)
+    assert sorted(member for group in analysis.groups for member in group.members) == list(range(9))
+    assert any({"bus", "width"} <= set(group.distinctive_words) for group in analysis.groups)
 
 
 @pytest.mark.parametrize(
-    ("texts", "groups", "told"),
+    ("texts", "groups", "message"),
     [
         ([], 0, "fewer than three"),
         (["a latch", "no reset"], 1, "fewer than three"),
@@ -165,14 +165,14 @@ def test_offline_groups_share_words_and_say_so() -> None:
         (["the of", "and to", "a is"], 1, "All messages are alike"),
     ],
 )
-def test_too_little_to_group_is_one_group_and_says_so(texts: list[str], groups: int, told: str) -> None:
-    found = failure_groups(texts, seed=1)
-    assert len(found.groups) == groups and found.silhouettes == {} and told in found.note
+def test_too_little_to_group_is_one_group_and_says_so(texts: list[str], groups: int, message: str) -> None:
+    analysis = failure_groups(texts, seed=1)
+    assert len(analysis.groups) == groups and analysis.silhouettes == {} and message in analysis.note
 
 
 def test_texts_of_two_kinds_make_two_groups() -> None:
-    found = failure_groups(["bus width"] * 3 + ["missing reset"] * 2, seed=1)
-    assert [group.members for group in found.groups] == [(0, 1, 2), (3, 4)]
+    analysis = failure_groups(["bus width"] * 3 + ["missing reset"] * 2, seed=1)
+    assert [group.members for group in analysis.groups] == [(0, 1, 2), (3, 4)]
 
 
 def test_reflections_and_vectors_that_do_not_fit_are_refused() -> None:
@@ -184,7 +184,7 @@ def test_reflections_and_vectors_that_do_not_fit_are_refused() -> None:
 
 def test_problems_that_do_not_differ_have_a_score_but_no_band() -> None:
     traces = [Trace(problem, "m", (2.0,), (1.0,)) for problem in "abd"] + [Trace("c", "m", (3.0,), (1.0,))]
-    found = score_curve(traces, [1, 2.5, 4])
-    assert found.score == pytest.approx((0, 3 / 4, 1))
-    assert [bound is None for bound in found.low] == [bound is None for bound in found.high] == [True, False, True]
+    curve = score_curve(traces, [1, 2.5, 4])
+    assert curve.score == pytest.approx((0, 3 / 4, 1))
+    assert [bound is None for bound in curve.low] == [bound is None for bound in curve.high] == [True, False, True]
     assert score_curve(traces[:1], [4]).low == (None,)

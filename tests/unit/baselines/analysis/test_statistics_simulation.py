@@ -40,27 +40,27 @@ def holds(low: float | None, high: float | None, truth: float) -> bool:
     return (low is None or low <= truth) and (high is None or truth <= high)
 
 
-def demand(what: str, hits: int, studies: int, *, conservative: bool = False) -> None:
-    print(f"| {what} | {100 * hits / studies:.1f} % |")
+def demand(quantity: str, hits: int, studies: int, *, conservative: bool = False) -> None:
+    print(f"| {quantity} | {100 * hits / studies:.1f} % |")
     low, high = (float(stats.binom.ppf(tail, studies, 0.95)) for tail in (0.0005, 0.9995))
     assert low <= hits <= (studies if conservative else high), f"{hits} of {studies}"
 
 
-def count(studies: int, one: Callable[[np.random.Generator, int], bool]) -> int:
-    return sum(one(np.random.default_rng([11, study]), study) for study in range(studies))
+def count(studies: int, is_covered: Callable[[np.random.Generator, int], bool]) -> int:
+    return sum(is_covered(np.random.default_rng([11, study]), study) for study in range(studies))
 
 
 def test_a_study_is_drawn_as_planned() -> None:
     plan = replace(PLAN, limit_minutes=45, give_ups_per_hour=1)
     attempts = simulate(plan, np.random.default_rng(1))
     assert attempts == simulate(plan, np.random.default_rng(1))
-    assert len(attempts) == 30 * 12 and len({one.participant for one in attempts}) == 30
-    assert all(one.passed + one.gave_up + one.timed_out == 1 for one in attempts)
-    assert all(one.minutes <= 45 for one in attempts)
-    assert any(one.gave_up for one in attempts) and any(one.timed_out for one in attempts)
+    assert len(attempts) == 30 * 12 and len({attempt.participant for attempt in attempts}) == 30
+    assert all(attempt.passed + attempt.gave_up + attempt.timed_out == 1 for attempt in attempts)
+    assert all(attempt.minutes <= 45 for attempt in attempts)
+    assert any(attempt.gave_up for attempt in attempts) and any(attempt.timed_out for attempt in attempts)
     for participant in ("p01", "p30"):
-        mine = [one.condition for one in attempts if one.participant == participant]
-        assert len(mine) == 12 and 4 <= mine.count("human") <= 8
+        conditions = [attempt.condition for attempt in attempts if attempt.participant == participant]
+        assert len(conditions) == 12 and 4 <= conditions.count("human") <= 8
     with pytest.raises(StatisticsError, match="at least one participant"):
         simulate(replace(PLAN, participants=0), np.random.default_rng(1))
     with pytest.raises(StatisticsError, match="more than -100 percent"):
@@ -74,14 +74,14 @@ def test_condition_effects_are_recovered(studies: int) -> None:
 
     def effect(plan: StudyPlan, random: np.random.Generator, clustered: bool) -> bool:
         attempts = simulate(plan, random)
-        found = condition_effects(
-            [one.minutes for one in attempts],
-            [one.condition for one in attempts],
+        condition_effect = condition_effects(
+            [attempt.minutes for attempt in attempts],
+            [attempt.condition for attempt in attempts],
             "human",
-            forecasts=[one.forecast_minutes for one in attempts],
-            participants=[one.participant for one in attempts],
+            forecasts=[attempt.forecast_minutes for attempt in attempts],
+            participants=[attempt.participant for attempt in attempts],
         ).effects[0]
-        bounds = found.clustered if clustered else found.hc3
+        bounds = condition_effect.clustered if clustered else condition_effect.hc3
         assert bounds is not None
         return holds(bounds.low, bounds.high, -20)
 
@@ -91,8 +91,8 @@ def test_condition_effects_are_recovered(studies: int) -> None:
     demand("the same by HC3, people alike", hc3, studies)
 
 
-@pytest.mark.parametrize(("spread", "told"), [(1, "differ"), (0, "alike")])
-def test_a_horizon_is_recovered(studies: int, spread: float, told: str) -> None:
+@pytest.mark.parametrize(("spread", "description"), [(1, "differ"), (0, "alike")])
+def test_a_horizon_is_recovered(studies: int, spread: float, description: str) -> None:
     """Success falls by 0.8 in log odds with each doubling and is one half at 32 minutes.
 
     The bootstrap counts chance at every level, so it may hold the truth more often than it promises.
@@ -104,19 +104,19 @@ def test_a_horizon_is_recovered(studies: int, spread: float, told: str) -> None:
     def horizon(random: np.random.Generator, study: int) -> bool:
         ease = random.normal(0, spread, 20)[problems % 20] + random.normal(0, spread / 2, 40)[problems]
         passed = random.random(len(minutes)) < 1 / (1 + np.exp(0.8 * (np.log2(minutes) - 5) - ease))
-        found = human_time_horizon(minutes, passed, problems.tolist(), families, seed=study, resamples=RESAMPLES)
-        half = found.horizons[0]
+        horizon_fit = human_time_horizon(minutes, passed, problems.tolist(), families, seed=study, resamples=RESAMPLES)
+        half = horizon_fit.horizons[0]
         return holds(half.low, half.high, 32)
 
-    demand(f"horizon at 50 %, families of problems {told}", count(studies, horizon), studies, conservative=True)
+    demand(f"horizon at 50 %, families of problems {description}", count(studies, horizon), studies, conservative=True)
 
 
 def test_rates_and_means_are_recovered(studies: int) -> None:
     hits: Counter[str] = Counter()
     for study in range(studies):
         random = np.random.default_rng([13, study])
-        found = crossed_share(random.random(60) < 0.7, Cells([None] * 60, list(range(60))))
-        hits["share that a model solved"] += holds(found.low, found.high, 0.7)
+        share = crossed_share(random.random(60) < 0.7, Cells([None] * 60, list(range(60))))
+        hits["share that a model solved"] += holds(share.low, share.high, 0.7)
         rates = random.beta(2, 2, 100)
         unbiased = mean_pass_at_k([10] * 100, random.binomial(10, rates).tolist(), 3, seed=study, resamples=RESAMPLES)
         # E(1 - (1-p)^3) of Beta(2, 2): 1 - (2 * 3 * 4) / (4 * 5 * 6).
@@ -130,5 +130,5 @@ def test_rates_and_means_are_recovered(studies: int) -> None:
             times / random.lognormal(math.log(1.5), 0.4, 60), times, seed=study, resamples=RESAMPLES
         )
         hits["ratio of time to forecast"] += holds(forecast.ratio.low, forecast.ratio.high, 1.5)
-    for what, each in hits.items():
-        demand(what, each, studies)
+    for quantity, hit_count in hits.items():
+        demand(quantity, hit_count, studies)

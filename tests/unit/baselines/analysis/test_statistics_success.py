@@ -32,7 +32,7 @@ from benchwright_analysis.statistics.pass_at_k import (
     pass_at_k,
 )
 from benchwright_analysis.statistics.success import breakdown, macro_average
-from benchwright_harness.cvdp_report import Graded, composite, report, report_text
+from benchwright_harness.cvdp_report import GradedAnswer, composite, report, report_text
 from benchwright_problems.category import Category
 from benchwright_problems.problem import Difficulty
 from benchwright_problems.verdict import Reason, Verdict
@@ -49,9 +49,9 @@ def models(problems: Sequence[str]) -> Cells:
 
 def test_a_share_of_independent_attempts_has_newcombes_wilson_interval() -> None:
     """Newcombe (1998), Statistics in Medicine 17, table I, method 3: here with Student's t for the normal."""
-    found = crossed_share([True] * 15 + [False] * 133, models([str(place) for place in range(148)]))
-    assert found.value == pytest.approx(15 / 148)
-    assert (found.low, found.high) == pytest.approx((0.0624, 0.1605), abs=1e-3)
+    share = crossed_share([True] * 15 + [False] * 133, models([str(index) for index in range(148)]))
+    assert share.value == pytest.approx(15 / 148)
+    assert (share.low, share.high) == pytest.approx((0.0624, 0.1605), abs=1e-3)
 
 
 def test_a_result_that_is_neither_passed_nor_failed_is_named() -> None:
@@ -61,10 +61,10 @@ def test_a_result_that_is_neither_passed_nor_failed_is_named() -> None:
 
 def test_success_is_broken_down_by_each_label_of_a_problem() -> None:
     labels = [("fsm", "fifo"), "fsm", "fifo", (), ("fsm", "fsm")]
-    found = breakdown([1, 0, 1, 1, 0], labels, models(["a", "b", "c", "d", "b"]))
-    assert [(group.label, group.attempts, group.score.problems) for group in found] == [("fifo", 2, 2), ("fsm", 3, 2)]
-    assert found[0].passed is not None and found[0].passed.value == 1
-    assert found[1].score.value == pytest.approx(1 / 3)
+    groups = breakdown([1, 0, 1, 1, 0], labels, models(["a", "b", "c", "d", "b"]))
+    assert [(group.label, group.attempts, group.score.problems) for group in groups] == [("fifo", 2, 2), ("fsm", 3, 2)]
+    assert groups[0].passed is not None and groups[0].passed.value == 1
+    assert groups[1].score.value == pytest.approx(1 / 3)
 
 
 def test_fractional_scores_have_a_mean_and_no_share() -> None:
@@ -75,12 +75,12 @@ def test_fractional_scores_have_a_mean_and_no_share() -> None:
 
 def test_a_macro_average_counts_groups_alike() -> None:
     scores, labels = [1, 1, 0, 1, 0, 0, 1, 1], ["a"] * 4 + ["b"] * 2 + ["c"] * 2
-    found = macro_average(scores, labels, models([str(place) for place in range(8)]))
-    assert found.value == pytest.approx((0.75 + 0 + 1) / 3)
+    average = macro_average(scores, labels, models([str(index) for index in range(8)]))
+    assert average.value == pytest.approx((0.75 + 0 + 1) / 3)
     # Categories differ by nature: only what varies within a, 3/4 of a problem in each, is chance.
     weight = 1 / 12
     inside = weight**2 * (3 * 0.25**2 + 0.75**2) * 8 / 7
-    assert found.standard_error == pytest.approx(math.sqrt(inside))
+    assert average.standard_error == pytest.approx(math.sqrt(inside))
 
 
 def test_a_bootstrap_interval_of_a_mean_is_scipys_at_hesterbergs_level() -> None:
@@ -105,9 +105,9 @@ def test_an_interval_of_few_units_is_expanded() -> None:
 
 @pytest.mark.parametrize("score", [0.0, 0.1, 1 / 3, 1.0])
 def test_scores_that_are_all_alike_do_not_feign_certainty(score: float) -> None:
-    found = clustered_mean([score] * 12, [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6], seed=1)
-    assert found.value == pytest.approx(score)
-    assert (found.low, found.high) == (None, None)
+    estimate = clustered_mean([score] * 12, [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6], seed=1)
+    assert estimate.value == pytest.approx(score)
+    assert (estimate.low, estimate.high) == (None, None)
 
 
 def test_copies_of_an_attempt_do_not_feign_precision() -> None:
@@ -120,8 +120,8 @@ def test_copies_of_an_attempt_do_not_feign_precision() -> None:
 
 
 def test_one_cluster_gives_a_value_without_an_interval() -> None:
-    found = clustered_mean([1, 0, 1], ["a", "a", "a"], seed=1)
-    assert found.value == pytest.approx(2 / 3) and found.low is None and found.high is None
+    estimate = clustered_mean([1, 0, 1], ["a", "a", "a"], seed=1)
+    assert estimate.value == pytest.approx(2 / 3) and estimate.low is None and estimate.high is None
 
 
 def test_nested_draws_draw_as_many_children_as_their_parents_were_drawn_for() -> None:
@@ -168,16 +168,16 @@ def test_pass_at_k_of_too_few_samples_is_refused() -> None:
 
 
 def test_mean_pass_at_1_is_the_mean_rate_both_ways() -> None:
-    found = mean_pass_at_k([4, 4, 4], [0, 1, 4], 1, seed=1)
-    assert found.unbiased.value == found.cvdp_plug_in.value == pytest.approx(1.25 / 3)
-    assert found.unbiased.low is not None and found.unbiased.low < 1.25 / 3
+    pass_rates = mean_pass_at_k([4, 4, 4], [0, 1, 4], 1, seed=1)
+    assert pass_rates.unbiased.value == pass_rates.cvdp_plug_in.value == pytest.approx(1.25 / 3)
+    assert pass_rates.unbiased.low is not None and pass_rates.unbiased.low < 1.25 / 3
 
 
 def test_cvdps_success_is_what_its_reporter_prints() -> None:
     """The composite report of CVDP's own format, by the harness room's writer of it."""
 
-    def graded(name: str, category: str, passed: bool, score: float | None = None) -> Graded:
-        return Graded(
+    def graded(name: str, category: str, passed: bool, score: float | None = None) -> GradedAnswer:
+        return GradedAnswer(
             id=name,
             category=Category(category),
             difficulty=Difficulty.EASY,
@@ -228,5 +228,5 @@ def test_best_of_k_of_passes_is_pass_at_k(counts: tuple[int, int, int]) -> None:
 def test_many_clusters_are_drawn_in_parts_that_make_the_same_interval() -> None:
     values = np.random.default_rng(5).integers(0, 2, 3000).astype(float)
     at_once = draws(3000, 1500, np.random.default_rng(1)) @ values / 3000
-    found = clustered_mean(values, seed=1, resamples=1500)
-    assert (found.low, found.high) == percentile_interval(at_once, 3000)
+    estimate = clustered_mean(values, seed=1, resamples=1500)
+    assert (estimate.low, estimate.high) == percentile_interval(at_once, 3000)

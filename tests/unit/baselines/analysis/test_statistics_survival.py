@@ -43,12 +43,14 @@ def read(text: str) -> tuple[list[float], list[bool]]:
 
 def everybody_once(count: int) -> Cells:
     """Each participant at one problem, which are six in turn."""
-    return Cells(list(range(count)), [place % 6 for place in range(count)])
+    return Cells(list(range(count)), [index % 6 for index in range(count)])
 
 
 def unsolved_at(curve: Survival, time: float) -> float:
     """The share not solved by a time."""
-    return min((share for at, share in zip(curve.times, curve.unsolved, strict=True) if at <= time), default=1.0)
+    return min(
+        (share for pass_time, share in zip(curve.times, curve.unsolved, strict=True) if pass_time <= time), default=1.0
+    )
 
 
 def test_the_curve_of_freireichs_trial() -> None:
@@ -104,15 +106,15 @@ def test_give_ups_can_be_counted_as_never() -> None:
 
 
 def test_times_of_successes_only_have_a_geometric_mean() -> None:
-    found = success_only_time([2, 8, 100], [1, 1, 0])
-    assert (found.passed, found.left_out) == (2, 1)
-    assert found.geometric_mean == pytest.approx(4)
+    success_time = success_only_time([2, 8, 100], [1, 1, 0])
+    assert (success_time.passed, success_time.left_out) == (2, 1)
+    assert success_time.geometric_mean == pytest.approx(4)
     assert success_only_time([2], [0]).geometric_mean is None
 
 
 def test_a_condition_that_nobody_passed_has_a_mean_at_the_limit_and_no_interval() -> None:
-    found = restricted_mean([3, 5, 8], [0, 0, 0], 8, everybody_once(3))
-    assert (found.value, found.low, found.high) == (8, None, None)
+    mean_time = restricted_mean([3, 5, 8], [0, 0, 0], 8, everybody_once(3))
+    assert (mean_time.value, mean_time.low, mean_time.high) == (8, None, None)
 
 
 def test_medians_of_freireichs_trial() -> None:
@@ -142,7 +144,7 @@ def test_the_interval_of_a_restricted_mean_has_more_room_on_the_side_away_from_t
 def test_a_pseudo_value_is_n_estimates_less_those_without_it(rows: list[tuple[int, bool]], limit: int) -> None:
     """By its definition (Andersen, Klein & Rosthøj 2003), moved so that the mean is the estimate itself."""
     times, passed = np.array([float(time) for time, _ in rows]), np.array([event for _, event in rows])
-    at = [0.5, 3.0, 4.5, 9.0]
+    moments = [0.5, 3.0, 4.5, 9.0]
 
     def mean(keep: np.ndarray, scale: Callable[[float], float]) -> float:
         waits, events = times[keep], passed[keep]
@@ -153,19 +155,21 @@ def test_a_pseudo_value_is_n_estimates_less_those_without_it(rows: list[tuple[in
         return total
 
     everyone = np.arange(len(rows))
-    without = [np.delete(everyone, place) for place in everyone]
-    for found, scale in (
+    leave_one_out = [np.delete(everyone, index) for index in everyone]
+    for pseudo_values, scale in (
         (restricted_times(times, passed, limit), float),
         (log_restricted_times(times, passed, limit), math.log),
     ):
         whole = mean(everyone, scale)
-        by_definition = np.array([len(rows) * whole - (len(rows) - 1) * mean(rest, scale) for rest in without])
-        assert found.tolist() == pytest.approx(by_definition + whole - by_definition.mean(), abs=1e-9)
-        assert found.mean() == pytest.approx(whole)
-    for column, moment in zip(unsolved_values(times, passed, at).T, at, strict=True):
+        by_definition = np.array(
+            [len(rows) * whole - (len(rows) - 1) * mean(kept_rows, scale) for kept_rows in leave_one_out]
+        )
+        assert pseudo_values.tolist() == pytest.approx(by_definition + whole - by_definition.mean(), abs=1e-9)
+        assert pseudo_values.mean() == pytest.approx(whole)
+    for column, moment in zip(unsolved_values(times, passed, moments).T, moments, strict=True):
         whole = unsolved(times, passed, moment)
-        less = [unsolved(times[rest], passed[rest], moment) for rest in without]
-        by_definition = len(rows) * whole - (len(rows) - 1) * np.array(less)
+        estimates = [unsolved(times[kept_rows], passed[kept_rows], moment) for kept_rows in leave_one_out]
+        by_definition = len(rows) * whole - (len(rows) - 1) * np.array(estimates)
         assert column.tolist() == pytest.approx(by_definition + whole - by_definition.mean(), abs=1e-9)
 
 
@@ -184,8 +188,8 @@ def test_bands_and_medians_interval_hold_the_curve() -> None:
     median = curve.median
     assert median.value is not None and median.low is not None and median.high is not None
     assert median.low < median.value < median.high
-    few = kaplan_meier(times[:8], times[:8] < 25, Cells([0] * 8, list(range(8))))
-    assert (few.low, few.high) == (None, None)
+    small_curve = kaplan_meier(times[:8], times[:8] < 25, Cells([0] * 8, list(range(8))))
+    assert (small_curve.low, small_curve.high) == (None, None)
 
 
 def test_conditions_that_differ_by_a_factor_differ_by_its_percentage() -> None:
@@ -194,9 +198,9 @@ def test_conditions_that_differ_by_a_factor_differ_by_its_percentage() -> None:
     times = np.exp(0.3 * people + 0.1 * problems) * np.where(second, 0.8, 1.0)
     times *= np.exp(np.random.default_rng(2).normal(0, 0.01, 60))
     cells = Cells(people.tolist(), problems.tolist())
-    found = time_change(times, [True] * 60, second, 1000, cells)
-    assert found.within and found.low is not None and found.high is not None
-    assert found.value == pytest.approx(-0.2, abs=0.01) and found.low < -0.2 < found.high
+    change = time_change(times, [True] * 60, second, 1000, cells)
+    assert change.within and change.low is not None and change.high is not None
+    assert change.value == pytest.approx(-0.2, abs=0.01) and change.low < -0.2 < change.high
     assert restricted_mean_difference(times, [True] * 60, second, 1000, cells).value < 0
     with pytest.raises(StatisticsError, match="attempts under both conditions"):
         time_change(times, [True] * 60, [True] * 60, 1000, cells)

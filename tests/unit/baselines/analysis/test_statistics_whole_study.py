@@ -34,56 +34,58 @@ def plain(value: object) -> Any:
     if dataclasses.is_dataclass(value):
         return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, list | tuple):
-        return [plain(one) for one in value]
+        return [plain(member) for member in value]
     if isinstance(value, dict):
-        return {str(key): plain(one) for key, one in value.items()}
+        return {str(key): plain(member) for key, member in value.items()}
     return value
 
 
-def everything(attempts: tuple[SimulatedAttempt, ...], limit: float) -> dict[str, Any]:
-    people = [one.participant for one in attempts]
-    problems = [one.problem for one in attempts]
-    conditions = [one.condition for one in attempts]
-    minutes = [one.minutes for one in attempts]
-    passed = [one.passed for one in attempts]
-    forecasts = [one.forecast_minutes for one in attempts]
-    score = [float(one) for one in passed]
+def all_statistics(attempts: tuple[SimulatedAttempt, ...], limit: float) -> dict[str, Any]:
+    people = [attempt.participant for attempt in attempts]
+    problems = [attempt.problem for attempt in attempts]
+    conditions = [attempt.condition for attempt in attempts]
+    minutes = [attempt.minutes for attempt in attempts]
+    passed = [attempt.passed for attempt in attempts]
+    forecasts = [attempt.forecast_minutes for attempt in attempts]
+    score = [float(is_passed) for is_passed in passed]
     shared = min(
         observable_limit(
-            [one.minutes for one in attempts if one.condition == name],
-            [one.passed for one in attempts if one.condition == name],
+            [attempt.minutes for attempt in attempts if attempt.condition == name],
+            [attempt.passed for attempt in attempts if attempt.condition == name],
             limit,
         )
         for name in set(conditions)
     )
     effect = condition_effects(minutes, conditions, "human", forecasts=forecasts, participants=people)
     traces = [
-        Trace(one.problem, one.participant, (one.minutes,), (1.0,))
-        if one.passed
-        else Trace(one.problem, one.participant, (), ())
-        for one in attempts
+        Trace(attempt.problem, attempt.participant, (attempt.minutes,), (1.0,))
+        if attempt.passed
+        else Trace(attempt.problem, attempt.participant, (), ())
+        for attempt in attempts
     ]
-    cells = Cells(people, problems, [one.family for one in attempts])
-    second = [one == "human+copilot" for one in conditions]
+    cells = Cells(people, problems, [attempt.family for attempt in attempts])
+    second = [condition == "human+copilot" for condition in conditions]
     return {
-        "groups": breakdown(score, [one.difficulty for one in attempts], cells),
-        "macro": macro_average(score, [one.family for one in attempts], cells),
+        "groups": breakdown(score, [attempt.difficulty for attempt in attempts], cells),
+        "macro": macro_average(score, [attempt.family for attempt in attempts], cells),
         "survival": kaplan_meier(minutes, passed, cells),
-        "pessimistic": kaplan_meier(with_give_ups_until(minutes, [one.gave_up for one in attempts], limit), passed),
+        "pessimistic": kaplan_meier(
+            with_give_ups_until(minutes, [attempt.gave_up for attempt in attempts], limit), passed
+        ),
         "difference": restricted_mean_difference(minutes, passed, second, shared, cells),
         "change": time_change(minutes, passed, second, shared, cells, [np.log(forecasts)]),
         "solved": crossed_difference(passed, second, cells),
         "successes": success_only_time(minutes, passed),
         "effect": effect,
         "times": time_calibration(forecasts, minutes, passed, cells, seed=1, resamples=200),
-        "chances": chance_calibration([one.forecast_chance for one in attempts], passed, cells),
+        "chances": chance_calibration([attempt.forecast_chance for attempt in attempts], passed, cells),
         "order": rank_correlation(forecasts, minutes, cells, seed=1, resamples=200),
         "curve": score_curve(traces, np.linspace(0, limit, 13), k=3),
         "horizon": human_time_horizon(
-            [one.baseline_minutes for one in attempts],
+            [attempt.baseline_minutes for attempt in attempts],
             passed,
             problems,
-            [one.family for one in attempts],
+            [attempt.family for attempt in attempts],
             seed=1,
             resamples=200,
         ),
@@ -100,15 +102,15 @@ def everything(attempts: tuple[SimulatedAttempt, ...], limit: float) -> dict[str
     ids=["ordinary", "tiny", "all pass"],
 )
 def test_every_number_of_a_study_can_be_written_down(plan: StudyPlan) -> None:
-    found = plain(everything(simulate(plan, np.random.default_rng(2)), plan.limit_minutes))
-    json.dumps(found, allow_nan=False)
+    numbers = plain(all_statistics(simulate(plan, np.random.default_rng(2)), plan.limit_minutes))
+    json.dumps(numbers, allow_nan=False)
 
 
 def test_an_effect_is_found_by_time_to_pass_and_by_regression() -> None:
     plan = replace(StudyPlan(), effect_percent=-40, limit_minutes=120)
-    found = plain(everything(simulate(plan, np.random.default_rng(3)), 120))
-    assert found["difference"]["high"] < 0 and found["difference"]["p_value"] < 0.001
-    assert found["change"]["high"] < 0 and -0.45 < found["change"]["value"] < -0.3
-    assert -45 < found["effect"]["effects"][0]["percent"] < -35
+    numbers = plain(all_statistics(simulate(plan, np.random.default_rng(3)), 120))
+    assert numbers["difference"]["high"] < 0 and numbers["difference"]["p_value"] < 0.001
+    assert numbers["change"]["high"] < 0 and -0.45 < numbers["change"]["value"] < -0.3
+    assert -45 < numbers["effect"]["effects"][0]["percent"] < -35
     # Forecasts have 0.7 of the time without the effect, which half the attempts have.
-    assert found["times"]["ratio"]["value"] == pytest.approx(math.sqrt(0.6) / 0.7, rel=0.08)
+    assert numbers["times"]["ratio"]["value"] == pytest.approx(math.sqrt(0.6) / 0.7, rel=0.08)

@@ -68,35 +68,35 @@ PASSED = RunFinished(
 
 def trace(*events: tuple[float, Event]) -> Trace:
     recorded = [
-        RecordedEvent("a1", seq, Moment(MORNING + timedelta(seconds=at), round(at * 1e9), "p"), event, "", "")
-        for seq, (at, event) in enumerate(events, 1)
+        RecordedEvent("a1", seq, Moment(MORNING + timedelta(seconds=second), round(second * 1e9), "p"), event, "", "")
+        for seq, (second, event) in enumerate(events, 1)
     ]
     return trace_of_attempt(HEADER, recorded)
 
 
-def told(found: Trace) -> list[tuple[str, str]]:
-    return [(step.kind.value, step.title) for part in found.parts for step in part.steps]
+def step_titles(attempt_trace: Trace) -> list[tuple[str, str]]:
+    return [(step.kind.value, step.title) for part in attempt_trace.parts for step in part.steps]
 
 
-def typed(at: float, place: int, text: str, version: int) -> list[tuple[float, Event]]:
+def typed(time_s: float, offset: int, text: str, version: int) -> list[tuple[float, Event]]:
     return [
-        (at, Edit(path=PATH, version=version, changes=(Change(start=place, end=place, text=text),))),
-        (at, EditReason(path=PATH, version=version, reason="cursor", metadata={"kind": "type"})),
+        (time_s, Edit(path=PATH, version=version, changes=(Change(start=offset, end=offset, text=text),))),
+        (time_s, EditReason(path=PATH, version=version, reason="cursor", metadata={"kind": "type"})),
     ]
 
 
 def test_an_agents_attempt_is_what_was_asked_edited_and_run() -> None:
-    written = FileText.of_text("module m;\nassign y = a;\nendmodule\n")
-    found = trace(
+    file_text = FileText.of_text("module m;\nassign y = a;\nendmodule\n")
+    attempt_trace = trace(
         (0, OPENED),
         (0, Started()),
         (1, ModelUsage(model="openai/x", calls=2, input_tokens=1200, output_tokens=30, cost_usd=0.01)),
-        (2, TextSet(path=PATH, cause=TextCause.WRITTEN, file=written)),
+        (2, TextSet(path=PATH, cause=TextCause.WRITTEN, file=file_text)),
         (3, RunStarted(run="r", number=1, snapshot={})),
         (4, PASSED),
         (5, Submitted()),
     )
-    assert told(found) == [
+    assert step_titles(attempt_trace) == [
         ("other", "The problem was opened with 1 file"),
         ("other", "The clock was started"),
         ("asked", "openai/x was asked"),
@@ -105,8 +105,8 @@ def test_an_agents_attempt_is_what_was_asked_edited_and_run() -> None:
         ("ran", "Run 1 passed, 3 of 3 tests"),
         ("other", "Submitted"),
     ]
-    asked, edited = found.parts[0].steps[2:4]
-    assert asked.facts == {
+    request_step, edited = attempt_trace.parts[0].steps[2:4]
+    assert request_step.facts == {
         "requests": "2",
         "input tokens": "1,200",
         "output tokens": "30",
@@ -121,11 +121,13 @@ def test_an_agents_attempt_is_what_was_asked_edited_and_run() -> None:
 
 
 def test_keys_that_follow_each_other_are_one_step_and_edits_of_an_agent_are_not() -> None:
-    keys = [one for place in range(3) for one in typed(1 + place / 10, 10 + place, "x", place + 1)]
+    keys = [timed_event for index in range(3) for timed_event in typed(1 + index / 10, 10 + index, "x", index + 1)]
     chat = EditReason(path=PATH, version=9, reason="Chat.applyEdits")
     by_agent = Edit(path=PATH, version=9, changes=(Change(start=0, end=0, text="// a\n"),))
-    found = trace((0, OPENED), *keys, (1.4, by_agent), (1.4, chat), *typed(60, 5, "y", 11), *typed(63, 6, "z", 12))
-    edits = [step for step in found.parts[0].steps if step.kind is StepKind.EDITED]
+    attempt_trace = trace(
+        (0, OPENED), *keys, (1.4, by_agent), (1.4, chat), *typed(60, 5, "y", 11), *typed(63, 6, "z", 12)
+    )
+    edits = [step for step in attempt_trace.parts[0].steps if step.kind is StepKind.EDITED]
     assert [(step.title, step.facts) for step in edits] == [
         ("rtl/m.sv: typed", {"edits": "3"}),
         ("rtl/m.sv: written by a chat or an agent", {}),
@@ -135,16 +137,16 @@ def test_keys_that_follow_each_other_are_one_step_and_edits_of_an_agent_are_not(
 
 
 def test_offers_are_shown_and_accepted() -> None:
-    found = trace(
+    attempt_trace = trace(
         (0, OPENED),
         (1, AssistShown(assist="1", provider="copilot", path=PATH, length=3, text="abc")),
         (2, AssistAccepted(assist="1", provider="copilot", path=PATH, length=3, partial=True)),
     )
-    assert told(found)[1:] == [
+    assert step_titles(attempt_trace)[1:] == [
         ("shown", "rtl/m.sv: copilot showed an offer, 3 characters"),
         ("accepted", "rtl/m.sv: a part of an offer of copilot was accepted"),
     ]
-    assert list(found.parts[0].steps[1].excerpts) == [whole("What was offered", "abc")]
+    assert list(attempt_trace.parts[0].steps[1].excerpts) == [whole("What was offered", "abc")]
 
 
 def test_a_study_that_shows_no_results_has_none_in_a_trace() -> None:
@@ -167,8 +169,8 @@ def test_a_study_that_shows_no_results_has_none_in_a_trace() -> None:
 
 
 def test_edits_without_text_say_so() -> None:
-    found = trace((0, OPENED), (1, EditShape(path=PATH, changes=())), (5, EditShape(path=PATH, changes=())))
-    assert found.parts[0].steps[-1].facts["text"] == "not in the log"
+    attempt_trace = trace((0, OPENED), (1, EditShape(path=PATH, changes=())), (5, EditShape(path=PATH, changes=())))
+    assert attempt_trace.parts[0].steps[-1].facts["text"] == "not in the log"
 
 
 def hostile() -> Trace:
@@ -216,10 +218,10 @@ def test_long_texts_are_cut() -> None:
 
 def test_a_change_is_shown_with_some_lines_around() -> None:
     lines = [f"line {number}" for number in range(100)]
-    before, after = "\n".join(lines), "\n".join([*lines[:50], "new", *lines[51:]])
-    found = change("c", before, after).lines
-    assert [line.mark for line in found] == ["~", " ", " ", " ", "-", "+", " ", " ", " ", "~"]
-    assert (found[0].text, found[-1].text) == ("47 lines not shown", "46 lines not shown")
+    old_text, new_text = "\n".join(lines), "\n".join([*lines[:50], "new", *lines[51:]])
+    shown_lines = change("c", old_text, new_text).lines
+    assert [line.mark for line in shown_lines] == ["~", " ", " ", " ", "-", "+", " ", " ", " ", "~"]
+    assert (shown_lines[0].text, shown_lines[-1].text) == ("47 lines not shown", "46 lines not shown")
 
 
 def run_of(policy: Policy, *steps: Step) -> PlayedRun:
@@ -273,8 +275,8 @@ STEPS = (
 
 
 def test_a_run_is_asked_shown_accepted_typed_and_tested_without_the_reference() -> None:
-    found = trace_of_run(run_of(Policy.FIRST_LINE, *STEPS))
-    assert told(found) == [
+    run_trace = trace_of_run(run_of(Policy.FIRST_LINE, *STEPS))
+    assert step_titles(run_trace) == [
         ("asked", "Request 1"),
         ("shown", "An offer was shown"),
         ("accepted", "The policy accepted the beginning of it"),
@@ -289,7 +291,7 @@ def test_a_run_is_asked_shown_accepted_typed_and_tested_without_the_reference() 
         ("edited", "The driver typed 11 characters of the reference"),
         ("ran", "Hidden tests at the end: passed, 1 of 3 tests"),
     ]
-    page = trace_page(found)
+    page = trace_page(run_trace)
     assert "12.5 ms" in page
     assert "secret_of_the_reference" not in page
     assert "always_ff" not in page

@@ -81,7 +81,7 @@ async def test_an_aid_that_is_used_is_in_the_log(tmp_path: Path, log: EventLog, 
     engine = begun(tmp_path, log, attempt, problem, Terms(Solver.HUMAN))
     await engine.start()
     await engine.use(ASKED)
-    assert ASKED in [one.event for one in log.events(attempt)]
+    assert ASKED in [recorded.event for recorded in log.events(attempt)]
 
 
 async def test_a_forbidden_aid_is_refused_and_not_recorded(
@@ -91,7 +91,7 @@ async def test_a_forbidden_aid_is_refused_and_not_recorded(
     await engine.start()
     with pytest.raises(AidRefusedError, match=r"study.*does not allow views of the design"):
         await engine.use(ASKED)
-    assert not any(isinstance(one.event, AidUsed) for one in log.events(attempt))
+    assert not any(isinstance(recorded.event, AidUsed) for recorded in log.events(attempt))
 
 
 async def test_an_aid_waits_for_the_clock(tmp_path: Path, log: EventLog, attempt: str, problem: Problem) -> None:
@@ -111,6 +111,6 @@ async def test_after_the_end_an_aid_is_free_outside_studies_and_refused_in_them(
     await engine.start()
     await engine.abandon()
     await engine.use(ASKED)
-    assert not any(isinstance(one.event, AidUsed) for one in log.events(attempt))
+    assert not any(isinstance(recorded.event, AidUsed) for recorded in log.events(attempt))
     with pytest.raises(AidRefusedError, match="has ended"):
         await begun(tmp_path, log, attempt, problem, Terms("c", assigned())).use(ASKED)

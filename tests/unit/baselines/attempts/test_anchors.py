@@ -27,8 +27,8 @@ OTHER = [sha256(b"x%d" % number) for number in range(1, 11)]
 
 
 def anchor(events: int, chain: list[str] = CHAIN, attempt: str = "6f1c", minute: int | None = None) -> Anchor:
-    made = datetime(2026, 3, 1, 9, events if minute is None else minute, tzinfo=UTC)
-    return Anchor(attempt=attempt, events=events, head=chain[events - 1], made=made)
+    time = datetime(2026, 3, 1, 9, events if minute is None else minute, tzinfo=UTC)
+    return Anchor(attempt=attempt, events=events, head=chain[events - 1], made=time)
 
 
 def test_a_chain_that_has_grown_agrees_with_its_anchors_and_those_of_others_do_not_matter() -> None:
@@ -77,15 +77,15 @@ def test_anchors_survive_an_email() -> None:
     assert read_anchors(quoted) == anchors
 
 
-def countersigned(one: Anchor, key: Ed25519PrivateKey) -> Anchor:
+def countersigned(unsigned_anchor: Anchor, key: Ed25519PrivateKey) -> Anchor:
     public = base64.b64encode(key.public_key().public_bytes_raw()).decode()
     time = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
     receipt = Receipt(server="https://bench.example", time=time, key=public, signature="")
-    unsigned = json.loads(one.model_copy(update={"receipt": receipt}).as_line())
+    unsigned = json.loads(unsigned_anchor.model_copy(update={"receipt": receipt}).as_line())
     del unsigned["receipt"]["signature"]
     text = json.dumps(unsigned, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
     signature = base64.b64encode(key.sign(text.encode())).decode()
-    return one.model_copy(update={"receipt": receipt.model_copy(update={"signature": signature})})
+    return unsigned_anchor.model_copy(update={"receipt": receipt.model_copy(update={"signature": signature})})
 
 
 def test_a_signed_receipt_agrees_and_names_its_server_and_key() -> None:
@@ -115,7 +115,7 @@ def test_a_receipt_counts_in_the_time_of_its_published_key(published: PublishedK
     check = check_anchors("6f1c", CHAIN, [countersigned(anchor(3), KEY)], [published])
     assert (check.agreeing, len(check.flaws), len(check.published)) == (agreeing, flaws, agreeing)
     assert check.signers == ()
-    assert all("2026-03-01T09:30" in one and PUBLIC in one for one in (*check.flaws, *check.revoked))
+    assert all("2026-03-01T09:30" in flaw and PUBLIC in flaw for flaw in (*check.flaws, *check.revoked))
     # A revoked key says nothing against the log.
     assert len(check.revoked) == (agreeing == 0 and flaws == 0)
 

@@ -28,7 +28,7 @@ from benchwright_studies.conduct.study_log import StudyLog
 MORNING = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 
 
-def at(
+def event_at(
     seconds: float, event: Event, *, process: str = "one", wall_s: float | None = None, boot_s: float = 0
 ) -> RecordedEvent:
     """An event `seconds` after nine o'clock; `wall_s` if the computer's clock said something else."""
@@ -38,40 +38,54 @@ def at(
 
 
 def opened(seconds: float = 0) -> RecordedEvent:
-    return at(seconds, Opened(files={}))
+    return event_at(seconds, Opened(files={}))
 
 
 def test_the_clock_stands_still_until_started() -> None:
-    clock = read_clock([opened(), at(60, Edit(path="a", changes=()))])
+    clock = read_clock([opened(), event_at(60, Edit(path="a", changes=()))])
     assert (clock.state, clock.active_s, clock.elapsed_s) == (AttemptState.OPEN, 0, 0)
 
 
 def test_active_time_leaves_pauses_out_and_elapsed_time_does_not() -> None:
     clock = read_clock(
-        [opened(), at(10, Started()), at(40, Paused()), at(100, Resumed()), at(105, Tick()), at(110, Submitted())]
+        [
+            opened(),
+            event_at(10, Started()),
+            event_at(40, Paused()),
+            event_at(100, Resumed()),
+            event_at(105, Tick()),
+            event_at(110, Submitted()),
+        ]
     )
     assert (clock.state, clock.active_s, clock.elapsed_s) == (AttemptState.SUBMITTED, 40, 100)
 
 
 def test_a_live_display_goes_on_from_the_newest_event_and_stops_at_the_end() -> None:
-    clock = read_clock([opened(), at(10, Started())])
+    clock = read_clock([opened(), event_at(10, Started())])
     later = Moment(MORNING + timedelta(seconds=25), 25_000_000_000, "one")
     assert advance(clock, later).active_s == 15
-    ended = next_clock(clock, at(20, Abandoned()))
+    ended = next_clock(clock, event_at(20, Abandoned()))
     assert advance(ended, later) == ended
 
 
 @pytest.mark.parametrize("jump_s", [-86400, -1, 86400])
 def test_setting_the_computers_clock_does_not_change_active_time(jump_s: float) -> None:
     clock = read_clock(
-        [opened(), at(10, Started()), at(20, Tick(), wall_s=20 + jump_s), at(30, Submitted(), wall_s=30 + jump_s)]
+        [
+            opened(),
+            event_at(10, Started()),
+            event_at(20, Tick(), wall_s=20 + jump_s),
+            event_at(30, Submitted(), wall_s=30 + jump_s),
+        ]
     )
     assert clock.active_s == 20
     assert clock.elapsed_s >= clock.active_s
 
 
 def test_a_monotonic_clock_that_goes_back_takes_no_time_away() -> None:
-    clock = read_clock([opened(), at(10, Started()), at(20, Tick()), at(15, Tick()), at(20, Submitted())])
+    clock = read_clock(
+        [opened(), event_at(10, Started()), event_at(20, Tick()), event_at(15, Tick()), event_at(20, Submitted())]
+    )
     assert clock.active_s == 15
 
 
@@ -79,10 +93,10 @@ def test_the_gap_after_a_crash_is_not_counted() -> None:
     clock = read_clock(
         [
             opened(),
-            at(0, Started()),
-            at(30, Tick()),
-            at(5000, Interrupted(), process="two", boot_s=-4000),
-            at(5010, Tick(), process="two", boot_s=-4000),
+            event_at(0, Started()),
+            event_at(30, Tick()),
+            event_at(5000, Interrupted(), process="two", boot_s=-4000),
+            event_at(5010, Tick(), process="two", boot_s=-4000),
         ]
     )
     assert clock.state is AttemptState.RUNNING
@@ -94,13 +108,13 @@ def test_a_second_window_taking_over_from_a_living_one_loses_no_time() -> None:
     clock = read_clock(
         [
             opened(),
-            at(0, Started()),
-            at(30, Tick()),
-            at(40, Interrupted(), process="two", boot_s=700),
-            at(45, Tick()),
-            at(50, Tick(), process="two", boot_s=700),
-            at(60, Tick()),
-            at(61, Submitted(), process="two", boot_s=700),
+            event_at(0, Started()),
+            event_at(30, Tick()),
+            event_at(40, Interrupted(), process="two", boot_s=700),
+            event_at(45, Tick()),
+            event_at(50, Tick(), process="two", boot_s=700),
+            event_at(60, Tick()),
+            event_at(61, Submitted(), process="two", boot_s=700),
         ]
     )
     assert clock.active_s == pytest.approx(61, abs=1)
@@ -119,28 +133,28 @@ def test_a_second_window_taking_over_from_a_living_one_loses_no_time() -> None:
 def test_active_time_never_shrinks_and_never_exceeds_real_time(
     steps: list[tuple[Event, str, float, float]],
 ) -> None:
-    clock = read_clock([opened(), at(0, Started())])
+    clock = read_clock([opened(), event_at(0, Started())])
     real_s = 0.0
     boots = {"one": 0, "two": 700, "three": -50}
     for event, process, pass_s, wall_s in steps:
         real_s += pass_s
-        before = clock
+        previous_clock = clock
         legal = {"paused": AttemptState.RUNNING, "resumed": AttemptState.PAUSED, "interrupted": AttemptState.RUNNING}
         if legal.get(event.type, clock.state) is not clock.state:
             continue
-        clock = next_clock(clock, at(real_s, event, process=process, wall_s=wall_s, boot_s=boots[process]))
-        assert before.active_ns <= clock.active_ns <= real_s * 1e9 + 1000
+        clock = next_clock(clock, event_at(real_s, event, process=process, wall_s=wall_s, boot_s=boots[process]))
+        assert previous_clock.active_ns <= clock.active_ns <= real_s * 1e9 + 1000
         assert clock.elapsed_s >= clock.active_s
 
 
 def test_a_recorded_attempt_reads_the_same_clock_as_the_wall(tmp_path: Path) -> None:
     """The log's own clocks, not injected ones."""
-    with time_machine.travel(MORNING, tick=False) as wall, StudyLog(tmp_path / "own.sqlite") as own:
-        attempts = Attempts(own)
+    with time_machine.travel(MORNING, tick=False) as wall, StudyLog(tmp_path / "own.sqlite") as own_log:
+        attempts = Attempts(own_log)
         attempt = attempts.create("starter/counter", "d", tmp_path, {}).id
-        own.append_blocking(attempt, Started())
+        own_log.append_blocking(attempt, Started())
         wall.shift(90)
-        own.append_blocking(attempt, Submitted())
+        own_log.append_blocking(attempt, Submitted())
         summary = attempts.summary(attempt)
     assert summary.clock.started == MORNING
     assert summary.clock.elapsed_s == pytest.approx(90)

@@ -44,11 +44,11 @@ def test_an_export_verifies_and_reads_back_to_the_same_events(log: StudyLog, att
 def test_exporting_twice_also_from_the_export_gives_the_same_bytes(
     log: StudyLog, attempt: str, export: Path, tmp_path: Path
 ) -> None:
-    again = tmp_path / "again.jsonl"
-    write_export(again, *log.stored(attempt))
-    assert again.read_bytes() == export.read_bytes()
-    write_export(again, *read_export(export))
-    assert again.read_bytes() == export.read_bytes()
+    second_export = tmp_path / "again.jsonl"
+    write_export(second_export, *log.stored(attempt))
+    assert second_export.read_bytes() == export.read_bytes()
+    write_export(second_export, *read_export(export))
+    assert second_export.read_bytes() == export.read_bytes()
     assert export.read_bytes().isascii()
 
 
@@ -59,10 +59,10 @@ def test_only_the_owner_can_read_an_export(export: Path) -> None:
 def test_any_byte_changed_in_an_export_is_found_in_its_line(export: Path) -> None:
     """Changes one byte here and there, all over the file."""
     data = export.read_bytes()
-    for place in range(0, len(data), 7):
-        byte = b"0" if data[place : place + 1] != b"0" else b"1"
-        export.write_bytes(data[:place] + byte + data[place + 1 :])
-        line = data[:place].count(b"\n") + 1
+    for offset in range(0, len(data), 7):
+        byte = b"0" if data[offset : offset + 1] != b"0" else b"1"
+        export.write_bytes(data[:offset] + byte + data[offset + 1 :])
+        line = data[:offset].count(b"\n") + 1
         try:
             result = verify(*read_export(export))
         except ExportError as error:

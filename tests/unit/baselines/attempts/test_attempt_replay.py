@@ -34,18 +34,18 @@ def recorded(log: StudyLog, attempt: str, *events: Event) -> list[RecordedEvent]
 
 def test_replay_gives_every_file_at_every_event(log: StudyLog, attempt: str) -> None:
     events = recorded(log, attempt, edit(15, 15, " // 😀\r\n"), edit(None, None, "new\r\n"), save(b"new\r\n"))
-    texts = [replay(events, until=seq).files[FILE].text for seq in (1, 2, 3)]
+    texts = [replay(events, last_seq=seq).files[FILE].text for seq in (1, 2, 3)]
     assert texts == ["module counter;\r\nendmodule\n", "module counter; // 😀\r\n\r\nendmodule\n", "new\r\n"]
     whole = replay(events)
     assert (whole.seq, whole.saves, whole.ok) == (4, 1, True)
-    assert replay(events, until=0).files == {}
+    assert replay(events, last_seq=0).files == {}
 
 
 def test_a_byte_order_mark_is_kept(log: StudyLog) -> None:
     data = codecs.BOM_UTF8 + b"module m;\r\n"
     attempt = Attempts(log).create("p/q", "d", Path("/w"), {FILE: FileText.of_bytes(data)}).id
     events = recorded(log, attempt, edit(0, 0, "//"), save(codecs.BOM_UTF8 + b"//module m;\r\n"))
-    assert replay(events, until=1).files[FILE].data == data
+    assert replay(events, last_seq=1).files[FILE].data == data
     assert replay(events).ok
 
 
@@ -117,14 +117,14 @@ def test_random_edits_replay_to_the_bytes_an_editor_has(
     events: list[Event] = [Opened(files={FILE: FileText.of_text(first, bom=bom)})]
     for steps in session:
         changes = []
-        for one, other, new in steps:
-            start, end = sorted((round(one * len(text)), round(other * len(text))))
+        for start_share, end_share, new in steps:
+            start, end = sorted((round(start_share * len(text)), round(end_share * len(text))))
             changes.append(Change(start=start, end=end, text=new))
             text = utf16_joined(text[:start] + new + text[end:])
         events += [Edit(path=FILE, changes=tuple(changes)), save(encode_text(text, bom=bom))]
     rows: list[Row] = []
     for seq, event in enumerate(events, start=1):
-        rows.append(Row.of(HEADER, seq, moment, event, rows[-1].hash if rows else HEADER.chain_start()))
+        rows.append(Row.from_event(HEADER, seq, moment, event, rows[-1].hash if rows else HEADER.chain_start()))
     result = verify(HEADER, rows)
     assert result.ok, result.problem
     assert result.replay.saves == len(session)

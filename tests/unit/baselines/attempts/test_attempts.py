@@ -135,7 +135,7 @@ def test_what_is_kept_of_an_attempt_is_what_its_events_say(
     log: StudyLog, attempts: Attempts, attempt: str, time: SetTime
 ) -> None:
     undecided = Answered(number=2, outcome=Outcome.ERROR, reason="judge_down", snapshot={"answer.md": "0" * 64})
-    with StudyLog(log.path, now=time.now, monotonic_ns=lambda: time.mono_ns - 100, process="second") as other:
+    with StudyLog(log.path, now=time.now, monotonic_ns=lambda: time.mono_ns - 100, process="second") as second_log:
         for number, event in enumerate(
             [
                 Started(),
@@ -151,7 +151,7 @@ def test_what_is_kept_of_an_attempt_is_what_its_events_say(
             ]
         ):
             time.pass_s(7)
-            (log, other)[number % 2].append_blocking(attempt, event)
+            (log, second_log)[number % 2].append_blocking(attempt, event)
             assert attempts.summary(attempt) == summarized(log.events(attempt)), event
     assert attempts.summary(attempt).first_pass is not None
     assert set(attempts.summary(attempt).verdicts.undecided) == {3}
@@ -199,11 +199,11 @@ def test_an_unfinished_attempt_is_found_by_problem_and_by_workspace(
 ) -> None:
     time.pass_s(1)
     newer = attempts.create("starter/counter", "d", Path("/workspaces/counter-2"), {}).id
-    found = attempts.unfinished(problem="starter/counter")
-    assert found is not None and found.id == newer
+    unfinished_attempt = attempts.unfinished(problem="starter/counter")
+    assert unfinished_attempt is not None and unfinished_attempt.id == newer
     record(log, newer, Abandoned())
-    found = attempts.unfinished(problem="starter/counter")
-    assert found is not None and found.id == attempt
+    unfinished_attempt = attempts.unfinished(problem="starter/counter")
+    assert unfinished_attempt is not None and unfinished_attempt.id == attempt
     assert attempts.unfinished(workspace=Path("/workspaces/counter-2")) is None
     assert attempts.unfinished(workspace=Path("/workspaces/odd\udcff")) is None
     assert attempts.unfinished(problem="starter/other") is None
@@ -220,15 +220,15 @@ def test_problems_are_attempted_or_passed_with_the_best_submitted_time(
     record(log, attempt, Submitted())
     assert attempts.by_problem() == {problem: ProblemRecord(ProblemState.PASSED, 1, 50.0)}
     for seconds, outcome in [(20, Outcome.PASSED), (5, Outcome.FAILED), (90, Outcome.PASSED)]:
-        again = attempts.create(problem, "d", Path("/workspaces/again"), {}).id
-        record(log, again, Started(), *ran(1, outcome))
+        later_attempt = attempts.create(problem, "d", Path("/workspaces/again"), {}).id
+        record(log, later_attempt, Started(), *ran(1, outcome))
         time.pass_s(seconds)
-        record(log, again, Submitted())
+        record(log, later_attempt, Submitted())
     attempts.create(problem, "d", Path("/workspaces/open"), {})
     assert attempts.by_problem() == {problem: ProblemRecord(ProblemState.PASSED, 5, 20.0)}
 
 
-def answered(reason: Reason) -> Answered:
+def answer_event(reason: Reason) -> Answered:
     return Answered(
         number=1, outcome=reason.outcome, reason=reason.value, message="", wall_s=0.1, digests={}, snapshot={}
     )
@@ -237,11 +237,11 @@ def answered(reason: Reason) -> Answered:
 @pytest.mark.parametrize(
     ("event", "state"),
     [
-        (answered(Reason.JUDGE_UNAVAILABLE), ProblemState.WAITING),
-        (answered(Reason.JUDGE_ERROR), ProblemState.WAITING),
-        (answered(Reason.WRONG_ANSWER), ProblemState.FAILED),
-        (answered(Reason.TOOL_MISSING), ProblemState.ATTEMPTED),
-        (answered(Reason.PASSED), ProblemState.PASSED),
+        (answer_event(Reason.JUDGE_UNAVAILABLE), ProblemState.WAITING),
+        (answer_event(Reason.JUDGE_ERROR), ProblemState.WAITING),
+        (answer_event(Reason.WRONG_ANSWER), ProblemState.FAILED),
+        (answer_event(Reason.TOOL_MISSING), ProblemState.ATTEMPTED),
+        (answer_event(Reason.PASSED), ProblemState.PASSED),
     ],
 )
 def test_a_submitted_answer_is_in_the_list_as_what_became_of_it(
@@ -254,7 +254,7 @@ def test_a_submitted_answer_is_in_the_list_as_what_became_of_it(
 def test_the_newest_attempt_decides_unless_one_passed(
     log: StudyLog, attempts: Attempts, attempt: str, time: SetTime
 ) -> None:
-    record(log, attempt, Started(), answered(Reason.WRONG_ANSWER), Submitted())
+    record(log, attempt, Started(), answer_event(Reason.WRONG_ANSWER), Submitted())
     time.pass_s(1)
     attempts.create("starter/counter", "d", Path("/workspaces/again"), {})
     assert attempts.by_problem()["starter/counter"].state is ProblemState.ATTEMPTED

@@ -27,7 +27,7 @@ FILE = "a.sv"
 MORNING = datetime(2026, 3, 1, 9, tzinfo=UTC)
 
 
-def at(*timed: tuple[float, Event]) -> list[RecordedEvent]:
+def recorded_events(*timed: tuple[float, Event]) -> list[RecordedEvent]:
     """Events at these seconds."""
     return [
         RecordedEvent("a", seq, Moment(MORNING + timedelta(seconds=second), round(second * 1e9), "p"), event, "", "")
@@ -55,17 +55,17 @@ def survived(events: Sequence[RecordedEvent], origins: Sequence[Origin]) -> tupl
     """Code points that edits of these origins inserted, and what became of them."""
     labels = {label.seq: label for label in attribute(events)}
     contents: list[Content] = []
-    for one in events:
-        match one.event:
+    for recorded in events:
+        match recorded.event:
             case Edit(path=path) as event:
                 changes = [(change.start, change.end, change.text) for change in event.changes]
-                contents.append(Content(one.moment.mono_ns, one.seq, None, path, changes))
+                contents.append(Content(recorded.moment.mono_ns, recorded.seq, None, path, changes))
             case Opened() | TextSet() as event:
                 files = {path: file.text if file else None for path, file in event.contents().items()}
-                contents.append(Content(one.moment.mono_ns, one.seq, files))
+                contents.append(Content(recorded.moment.mono_ns, recorded.seq, files))
             case _:
                 pass
-    followed = {seq: one.inserted for seq, one in labels.items() if one.origin in origins and one.inserted}
+    followed = {seq: label.inserted for seq, label in labels.items() if label.origin in origins and label.inserted}
     return sum(followed.values()), TextSurvival(followed).follow(contents, events[-1].moment.mono_ns)
 
 
@@ -103,14 +103,16 @@ PASTE = "editor.action.clipboardPasteAction"
     ],
 )
 def test_the_best_fact_labels_an_edit(facts: Sequence[Event], origin: str, method: str) -> None:
-    (label,) = attribute(at(*((0.1 * place, fact) for place, fact in enumerate(facts))))
+    (label,) = attribute(recorded_events(*((0.1 * index, fact) for index, fact in enumerate(facts))))
     assert (label.origin, label.method) == (Origin(origin), AttributionMethod(method))
     assert label.classifier == CLASSIFIER
 
 
 def test_a_command_labels_one_edit_only_and_not_one_that_comes_late() -> None:
     labels = attribute(
-        at((0, command(PASTE, None)), (5, edit("x", 2)), (6, command(PASTE, 2)), (6, edit("y", 3)), (6, edit("z", 4)))
+        recorded_events(
+            (0, command(PASTE, None)), (5, edit("x", 2)), (6, command(PASTE, 2)), (6, edit("y", 3)), (6, edit("z", 4))
+        )
     )
     assert [label.origin for label in labels] == [Origin.TYPED, Origin.PASTE, Origin.TYPED]
 
@@ -122,7 +124,7 @@ def test_words_are_read_whatever_their_case_and_unknown_ones_stay_unknown() -> N
 
 
 def test_survival_counts_what_is_left_after_half_a_minute_two_minutes_and_at_the_end() -> None:
-    events = at(
+    events = recorded_events(
         (0, Opened(files={FILE: FileText.of_text("<>")})),
         (0, Started()),
         (1, edit("abcdefghij" * 2, 2, 1, 1)),
@@ -152,15 +154,15 @@ def test_replay_rebuilds_the_buffer_behind_every_event_and_provenance_covers_it(
     text = FileText.of_text(first).text or ""
     events: list[tuple[float, Event]] = [(0, Opened(files={FILE: FileText.of_text(first)}))]
     buffers = [text]
-    for place, (one, other, new) in enumerate(steps):
-        start, end = sorted((round(one * len(text)), round(other * len(text))))
+    for index, (start_share, end_share, new) in enumerate(steps):
+        start, end = sorted((round(start_share * len(text)), round(end_share * len(text))))
         change = Change(start=start, end=end, text=new)
         text = apply_changes(text, [change])
         buffers.append(text)
-        events.append((place + 1, Edit(path=FILE, version=place + 2, changes=(change,))))
-    recorded = at(*events)
+        events.append((index + 1, Edit(path=FILE, version=index + 2, changes=(change,))))
+    recorded = recorded_events(*events)
     for seq, buffer in enumerate(buffers, start=1):
-        assert replay(recorded, until=seq).files[FILE].data == saved_bytes(buffer)
+        assert replay(recorded, last_seq=seq).files[FILE].data == saved_bytes(buffer)
     inserted, survival = survived(recorded, tuple(Origin))
     assert 0 <= survival.at_end <= min(len(text), inserted)
 
@@ -177,13 +179,13 @@ def test_edits_in_columns_come_back_as_they_were_given() -> None:
         EditFacts(9, FILE, -1, (), (), 0, 7, command("paste")),
     ]
     columns = EditColumns()
-    for one in edits:
-        columns.append(one)
+    for edit_facts in edits:
+        columns.append(edit_facts)
     assert list(columns) == edits
 
 
 def test_a_version_that_no_editor_has_is_as_good_as_none() -> None:
     columns = EditColumns()
     columns.append(EditFacts(3, FILE, 2**70, (1,), (0,), 1, 0))
-    (found,) = columns
-    assert found.version is None
+    (edit_facts,) = columns
+    assert edit_facts.version is None

@@ -40,8 +40,8 @@ def typed(text: str, version: int = 1) -> Edit:
 
 async def test_an_acknowledged_event_is_readable_by_another_connection(log: EventLog, attempt: str) -> None:
     recorded = await log.append(attempt, typed("x"))
-    with EventLog(log.path) as other:
-        assert other.events(attempt)[-1] == recorded
+    with EventLog(log.path) as second_log:
+        assert second_log.events(attempt)[-1] == recorded
 
 
 async def test_numbers_start_at_one_and_each_event_names_the_hash_before(log: EventLog, attempt: str) -> None:
@@ -75,8 +75,8 @@ def test_closing_writes_what_is_waiting_and_refuses_more(path: Path, log: EventL
     assert all(future.done() for future in futures)
     with pytest.raises(LogClosedError):
         log.append_blocking(attempt, Tick())
-    with EventLog(path) as again:
-        assert len(again.events(attempt)) == 301
+    with EventLog(path) as reopened:
+        assert len(reopened.events(attempt)) == 301
 
 
 def test_ending_the_program_without_closing_writes_what_is_waiting(log: EventLog, attempt: str) -> None:
@@ -112,7 +112,7 @@ def test_lone_surrogates_are_kept(log: EventLog, attempt: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "refused", "advice"),
+    ("first_events", "refused", "advice"),
     [
         ([], Paused(), "Press Start"),
         ([], Submitted(), "Press Start"),
@@ -126,13 +126,13 @@ def test_lone_surrogates_are_kept(log: EventLog, attempt: str) -> None:
     ],
 )
 def test_steps_that_make_no_sense_are_refused_with_advice(
-    log: EventLog, attempt: str, before: list[Event], refused: Event, advice: str
+    log: EventLog, attempt: str, first_events: list[Event], refused: Event, advice: str
 ) -> None:
-    for event in before:
+    for event in first_events:
         log.append_blocking(attempt, event)
     with pytest.raises(IllegalTransitionError, match=advice):
         log.append_blocking(attempt, refused)
-    assert len(log.events(attempt)) == 1 + len(before)
+    assert len(log.events(attempt)) == 1 + len(first_events)
 
 
 def test_a_refused_event_does_not_hold_back_those_around_it(log: EventLog, attempt: str) -> None:
@@ -205,11 +205,11 @@ def test_another_database_or_file_is_refused_and_left_alone(tmp_path: Path) -> N
         connection.execute("CREATE TABLE theirs (x)")
     garbage = tmp_path / "garbage.sqlite"
     garbage.write_bytes(b"not a database at all" * 100)
-    before = garbage.read_bytes()
+    garbage_bytes = garbage.read_bytes()
     for file in (foreign, garbage):
         with pytest.raises(LogDamagedError, match=file.name):
             EventLog(file)
-    assert garbage.read_bytes() == before
+    assert garbage.read_bytes() == garbage_bytes
 
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
@@ -220,13 +220,13 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
 
 def test_a_locked_database_is_an_error_that_loses_nothing_else(path: Path, log: EventLog, attempt: str) -> None:
     with EventLog(path, busy_timeout_s=0.1) as hasty:
-        with closing(sqlite3.connect(path, isolation_level=None)) as other:
-            other.execute("BEGIN IMMEDIATE")
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            connection.execute("BEGIN IMMEDIATE")
             futures = [hasty.append_nowait(attempt, Tick()) for _ in range(3)]
             for future in futures:
                 with pytest.raises(LogBusyError, match="Close other"):
                     future.result()
-            other.execute("ROLLBACK")
+            connection.execute("ROLLBACK")
         assert hasty.append_blocking(attempt, Started()).seq == 2
 
 
@@ -357,15 +357,15 @@ def tamper(path: Path | str, column: str, seq: int, byte: bytes) -> None:
     """Changes the middle byte of one stored value, as somebody with the file in hand can."""
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("DROP TRIGGER events_no_update")
-        where = f"WHERE seq = {seq}"
+        condition = f"WHERE seq = {seq}"
         if column in ("seq", "mono_ns"):
-            connection.execute(f"UPDATE events SET {column} = {column} + 77 {where}")
+            connection.execute(f"UPDATE events SET {column} = {column} + 77 {condition}")
             return
-        (old,) = connection.execute(f"SELECT CAST({column} AS BLOB) FROM events {where}").fetchone()
+        (old,) = connection.execute(f"SELECT CAST({column} AS BLOB) FROM events {condition}").fetchone()
         middle = len(old) // 2
         byte = b"1" if old[middle : middle + 1] == byte else byte
         new = old[:middle] + byte + old[middle + 1 :]
-        connection.execute(f"UPDATE events SET {column} = CAST(? AS TEXT) {where}", [new])
+        connection.execute(f"UPDATE events SET {column} = CAST(? AS TEXT) {condition}", [new])
 
 
 def test_a_changed_header_is_found_at_the_first_event(log: EventLog, attempt: str) -> None:
@@ -430,8 +430,8 @@ def test_the_documented_check_needs_no_code_of_ours(log: EventLog, attempt: str,
 
 
 async def test_whoever_waits_for_the_log_finds_everything_on_disk(log: EventLog, attempt: str) -> None:
-    before = len(log.events(attempt))
+    event_count = len(log.events(attempt))
     for number in range(500):
         log.append_nowait(attempt, typed("x", number))
     await log.settled()
-    assert len(log.events(attempt)) == before + 500
+    assert len(log.events(attempt)) == event_count + 500

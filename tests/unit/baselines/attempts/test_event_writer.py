@@ -23,9 +23,9 @@ async def test_the_summary_has_an_event_that_nobody_waits_for_any_more(
     writer = EventWriter(services, attempt, Terms("alone"))
     await writer.append(Started())
     await writer.append(RunStarted(run="a", number=1, snapshot={}))
-    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         # The event can't be written before this ends.
-        other.execute("BEGIN IMMEDIATE")
+        connection.execute("BEGIN IMMEDIATE")
         finishing = asyncio.create_task(writer.append(RunFinished.of(1, Verdict(reason=Reason.PASSED), run="a")))
         await asyncio.sleep(0)
         finishing.cancel()
@@ -33,5 +33,5 @@ async def test_the_summary_has_an_event_that_nobody_waits_for_any_more(
             await finishing
         summary = asyncio.create_task(writer.summary())
         await asyncio.wait({summary}, timeout=0.2)
-        other.execute("ROLLBACK")
+        connection.execute("ROLLBACK")
     assert (await summary).next_number == 2

@@ -40,7 +40,7 @@ def attempt(log: StudyLog, tmp_path: Path) -> str:
     return Attempts(log).create("p/q", "digest", tmp_path, {}).id
 
 
-def answered(number: int, outcome: Outcome = Outcome.ERROR) -> Answered:
+def answer_event(number: int, outcome: Outcome = Outcome.ERROR) -> Answered:
     snapshot = {"answer.md": sha256(str(number).encode())}
     return Answered(number=number, outcome=outcome, reason="judge_unavailable", snapshot=snapshot)
 
@@ -51,7 +51,7 @@ def judged(number: int, outcome: Outcome = Outcome.PASSED) -> Judged:
 
 
 def test_a_judgement_may_follow_the_end_and_nothing_else_may(log: StudyLog, attempt: str) -> None:
-    for event in (Started(), answered(1), Submitted(), judged(1)):
+    for event in (Started(), answer_event(1), Submitted(), judged(1)):
         log.append_blocking(attempt, event)
     summary = Attempts(log).summary(attempt)
     assert (summary.state, summary.passed, summary.runs) == (AttemptState.SUBMITTED, True, 1)
@@ -66,7 +66,7 @@ def test_no_answer_can_be_judged_before_the_start(log: StudyLog, attempt: str) -
 
 
 def test_an_older_answer_judged_later_is_the_first_pass_and_not_the_newest_verdict(log: StudyLog, attempt: str) -> None:
-    for event in (Started(), answered(1), answered(2, Outcome.PASSED), judged(1)):
+    for event in (Started(), answer_event(1), answer_event(2, Outcome.PASSED), judged(1)):
         log.append_blocking(attempt, event)
     summary = Attempts(log).summary(attempt)
     assert summary.verdict is not None and summary.verdict.number == 2
@@ -75,7 +75,7 @@ def test_an_older_answer_judged_later_is_the_first_pass_and_not_the_newest_verdi
 
 
 def test_a_judgement_that_decides_nothing_leaves_the_answer_open_for_another(log: StudyLog, attempt: str) -> None:
-    for event in (Started(), answered(1), judged(1, Outcome.ERROR), judged(1, Outcome.FAILED), judged(1)):
+    for event in (Started(), answer_event(1), judged(1, Outcome.ERROR), judged(1, Outcome.FAILED), judged(1)):
         log.append_blocking(attempt, event)
     summary = Attempts(log).summary(attempt)
     assert summary.verdict is not None and summary.verdict.outcome is Outcome.FAILED
@@ -85,8 +85,8 @@ def test_a_judgement_that_decides_nothing_leaves_the_answer_open_for_another(log
 def test_a_run_that_decided_nothing_can_be_made_again_after_the_end(log: StudyLog, attempt: str) -> None:
     files = {"a.sv": sha256(b"module a; endmodule")}
     undecided = RunFinished(run="r", number=1, outcome=Outcome.ERROR, reason="tool_missing", wall_s=0.1)
-    again = Regraded(number=1, outcome=Outcome.PASSED, reason="passed", passed=2, total=2, wall_s=1.5)
-    for event in (Started(), RunStarted(run="r", number=1, snapshot=files), undecided, Submitted(), again):
+    regraded = Regraded(number=1, outcome=Outcome.PASSED, reason="passed", passed=2, total=2, wall_s=1.5)
+    for event in (Started(), RunStarted(run="r", number=1, snapshot=files), undecided, Submitted(), regraded):
         log.append_blocking(attempt, event)
     summary = Attempts(log).summary(attempt)
     assert summary.verdict is not None and summary.verdict == summary.first_pass

@@ -146,15 +146,15 @@ def test_a_new_log_is_what_its_migration_makes(tmp_path: Path) -> None:
         with closing(sqlite3.connect(tmp_path / f"{name}.sqlite")) as connection:
             tables = [row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
             look = {
-                (table, about): sorted(connection.execute(f"PRAGMA {about}({table})"))
+                (table, pragma): sorted(connection.execute(f"PRAGMA {pragma}({table})"))
                 for table in tables
-                for about in ("table_info", "foreign_key_list")
+                for pragma in ("table_info", "foreign_key_list")
             }
-            made = connection.execute(
+            schema_rows = connection.execute(
                 "SELECT type, name, sql FROM sqlite_master WHERE type != 'table' AND sql IS NOT NULL"
             )
             marks = connection.execute("SELECT version_num FROM alembic_version").fetchall()
-            described.append((sorted(tables), look, sorted(made), marks))
+            described.append((sorted(tables), look, sorted(schema_rows), marks))
     new, migrated = described
     # Alembic declares the column of its own table otherwise.
     for described_ in described:
@@ -176,10 +176,10 @@ def test_an_older_log_is_brought_up_and_nothing_that_was_written_changes(
     old: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with EventLog(old) as log:
-        before = log.stored(ATTEMPT)
+        stored_attempt = log.stored(ATTEMPT)
     next_format(tmp_path, monkeypatch, "SELECT 1")
     with EventLog(old) as log:
-        assert log.stored(ATTEMPT) == before
+        assert log.stored(ATTEMPT) == stored_attempt
     with closing(sqlite3.connect(old)) as connection:
         assert connection.execute("SELECT room FROM tombstones").fetchall() == []
         assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [("format4",)]
@@ -189,23 +189,23 @@ def test_an_older_log_is_brought_up_and_nothing_that_was_written_changes(
 def test_without_the_means_to_bring_it_up_an_old_log_is_left_as_it_is(
     old: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = _dump(old)
+    old_dump = _dump(old)
     next_format(tmp_path, monkeypatch, "SELECT 1")
     monkeypatch.setitem(sys.modules, "alembic", None)
     with pytest.raises(LogVersionError, match=r"log\.sqlite: has format 3.*benchwright\[baselines\]"):
         EventLog(old)
-    assert _dump(old) == before
+    assert _dump(old) == old_dump
 
 
 def test_a_migration_that_breaks_off_leaves_the_old_log(
     old: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = _dump(old)
+    old_dump = _dump(old)
     with monkeypatch.context() as broken:
         next_format(tmp_path, broken, "nonsense")
         with pytest.raises(Exception, match="nonsense"):
             EventLog(old)
-    assert _dump(old) == before
+    assert _dump(old) == old_dump
     with EventLog(old) as log:
         assert verify(*log.stored(ATTEMPT)).ok
 
@@ -214,10 +214,10 @@ def test_a_migration_that_breaks_off_leaves_the_old_log(
 def test_a_log_of_a_format_that_is_not_known_is_refused_by_name_and_left_alone(old: Path, version: int) -> None:
     with closing(sqlite3.connect(old)) as connection:
         connection.execute(f"PRAGMA user_version = {version}")
-    before = _dump(old)
+    old_dump = _dump(old)
     with pytest.raises(LogVersionError, match=rf"log\.sqlite: .*format {version}.*3.* Install the"):
         EventLog(old)
-    assert _dump(old) == before
+    assert _dump(old) == old_dump
 
 
 def _dump(path: Path) -> str:

@@ -32,10 +32,10 @@ def test_what_is_left_of_each_insertion_is_what_counting_every_code_point_says(s
         start = dice.randrange(len(owners) + 1)
         end = min(len(owners), start + dice.choice((0, 0, 2, 9)))
         length = dice.choice((0, 1, 5, 30))
-        mine = seq if length and dice.random() < 0.5 else 0
-        if mine:
+        own_seq = seq if length and dice.random() < 0.5 else 0
+        if own_seq:
             inserted[seq] = length
-        owners[start:end] = [mine] * length
+        owners[start:end] = [own_seq] * length
         changes = [(start, end, "x" * length)]
         contents.append(Content(seq * 10**9, seq, None, "a.sv", changes))
     survival = TextSurvival(inserted).follow(contents, 10_000 * 10**9)

@@ -58,25 +58,25 @@ TELLING: list[Event] = [
 def test_what_a_level_does_not_allow_never_reaches_the_log(log: StudyLog, tmp_path: Path, level: Recording) -> None:
     attempt = Attempts(log).create("p/q", "d", tmp_path, {"rtl/top.sv": FileText.of_text("given")}, recording=level).id
     log.append_blocking(attempt, Started())
-    told = [log.append_blocking(attempt, event).event for event in TELLING]
-    kept = canonical([row.body for row in log.stored(attempt)[1]])
-    assert (WORD in kept) == (level is Recording.FULL)
-    assert ("plugh" in kept) == (level is not Recording.TIMING)
-    assert [one.event for one in log.events(attempt)][2:] == told
+    recorded_events = [log.append_blocking(attempt, event).event for event in TELLING]
+    stored_text = canonical([row.body for row in log.stored(attempt)[1]])
+    assert (WORD in stored_text) == (level is Recording.FULL)
+    assert ("plugh" in stored_text) == (level is not Recording.TIMING)
+    assert [recorded.event for recorded in log.events(attempt)][2:] == recorded_events
     assert verify(*log.stored(attempt)).chain.ok
     if level is Recording.EDITS:
-        assert told[0].model_dump()["changes"] == (
+        assert recorded_events[0].model_dump()["changes"] == (
             {"start": 0, "end": 0, "length": 11, "lines": 1},
             {"start": 0, "end": 2, "length": 0, "lines": 0},
         )
     if level is Recording.TIMING:
-        assert [event.type for event in told] == ["activity"] * 10 + ["paused", "self_estimate"]
+        assert [event.type for event in recorded_events] == ["activity"] * 10 + ["paused", "self_estimate"]
 
 
 def test_what_is_asked_for_is_kept_at_every_level(log: StudyLog, tmp_path: Path) -> None:
     attempt = Attempts(log).create("p/q", "d", tmp_path, {}, recording=Recording.TIMING).id
-    said = Forecast(minutes=3, difficulty=2)
-    assert log.append_blocking(attempt, said).event == said
+    forecast = Forecast(minutes=3, difficulty=2)
+    assert log.append_blocking(attempt, forecast).event == forecast
 
 
 def test_the_level_is_part_of_the_chain(log: StudyLog, tmp_path: Path) -> None:
@@ -89,5 +89,5 @@ def test_the_level_is_part_of_the_chain(log: StudyLog, tmp_path: Path) -> None:
 def test_the_extension_that_made_an_edit_stays_known_without_the_text() -> None:
     """VS Code puts dollar signs before what it may report."""
     metadata = {"$extensionId": "github.copilot", "$$kind": "paste", "text": WORD, "$text": WORD}
-    told = EditReason(path=PATH, version=3, reason="inlineCompletionAccept", metadata=metadata).without_text()
-    assert told.metadata == {"$extensionId": "github.copilot", "$$kind": "paste"}
+    reason = EditReason(path=PATH, version=3, reason="inlineCompletionAccept", metadata=metadata).without_text()
+    assert reason.metadata == {"$extensionId": "github.copilot", "$$kind": "paste"}

@@ -36,8 +36,8 @@ def there(tmp_path: Path) -> Iterator[StudyLog]:
         yield log
 
 
-def receive(there: StudyLog, header: AttemptHeader, rows: Sequence[Row]) -> Head:
-    (head,) = there.receive_all([Incoming(header, rows)])
+def receive(receiving_log: StudyLog, header: AttemptHeader, rows: Sequence[Row]) -> Head:
+    (head,) = receiving_log.receive_all([Incoming(header, rows)])
     if isinstance(head, AttemptError):
         raise head
     return head
@@ -51,9 +51,9 @@ def test_events_that_come_in_parts_are_the_same_attempt(
     there: StudyLog, log: StudyLog, written: tuple[AttemptHeader, list[Row]]
 ) -> None:
     header, rows = written
-    sent = without_states(rows)
+    sent_rows = without_states(rows)
     for start, end in ((0, 1), (1, 4), (2, 6), (2, 6), (6, 8)):
-        head = receive(there, header, sent[start:end])
+        head = receive(there, header, sent_rows[start:end])
         assert (head.events, head.hash) == (end, rows[end - 1].hash)
     assert there.stored(header.id) == (header, rows)
     assert verify(*there.stored(header.id)).ok
@@ -82,9 +82,9 @@ def test_an_event_that_is_here_with_other_content_is_refused(
 ) -> None:
     header, rows = written
     receive(there, header, without_states(rows[:4]))
-    other = replace(rows[1], state=None, hash="0" * 64)
+    changed_row = replace(rows[1], state=None, hash="0" * 64)
     with pytest.raises(AttemptError, match="with other events"):
-        receive(there, header, [other, *without_states(rows[2:6])])
+        receive(there, header, [changed_row, *without_states(rows[2:6])])
     assert receive(there, header, []).events == 4
 
 
@@ -115,9 +115,9 @@ def test_a_step_that_the_state_does_not_allow_is_refused(
 ) -> None:
     header, rows = written
     receive(there, header, without_states(rows))
-    again = Row.of(header, 9, log_moment(rows[-1]), Started(), rows[-1].hash)
+    second_start = Row.from_event(header, 9, log_moment(rows[-1]), Started(), rows[-1].hash)
     with pytest.raises(AttemptError, match="Event 9"):
-        receive(there, header, [replace(again, state=None)])
+        receive(there, header, [replace(second_start, state=None)])
 
 
 def log_moment(row: Row) -> Moment:
@@ -128,12 +128,14 @@ def test_attempts_come_together_and_one_that_does_not_follow_keeps_no_other_out(
     there: StudyLog, log: StudyLog, written: tuple[AttemptHeader, list[Row]]
 ) -> None:
     header, rows = written
-    others = [Attempts(log).create(header.problem, "d" * 64, Path("/w"), {}) for _ in range(2)]
-    sent = [Incoming(one, without_states(log.rows(one.id))) for one in others]
-    gap, known, more = there.receive_all([Incoming(header, without_states(rows[3:])), sent[0], sent[1]])
+    headers = [Attempts(log).create(header.problem, "d" * 64, Path("/w"), {}) for _ in range(2)]
+    incoming = [Incoming(other_header, without_states(log.rows(other_header.id))) for other_header in headers]
+    gap, first_head, second_head = there.receive_all(
+        [Incoming(header, without_states(rows[3:])), incoming[0], incoming[1]]
+    )
     assert isinstance(gap, AttemptError)
-    assert there.stored(others[0].id) == log.stored(others[0].id)
-    assert [known, more] == [Head(1, log.rows(one.id)[0].hash) for one in others]
-    whole, again = there.receive_all([Incoming(header, without_states(rows)), sent[0]])
-    assert (whole, again) == (Head(8, rows[-1].hash), known)
+    assert there.stored(headers[0].id) == log.stored(headers[0].id)
+    assert [first_head, second_head] == [Head(1, log.rows(other_header.id)[0].hash) for other_header in headers]
+    whole, repeated_head = there.receive_all([Incoming(header, without_states(rows)), incoming[0]])
+    assert (whole, repeated_head) == (Head(8, rows[-1].hash), first_head)
     assert there.summary(header.id) == log.summary(header.id)

@@ -8,16 +8,16 @@ from benchwright_problems.verdict import Reason, TestResult, Verdict
 
 
 @pytest.mark.parametrize(
-    ("wall_s", "shown"),
+    ("wall_s", "shown_s"),
     [(0, 0), (0.001, 0.1), (0.1, 0.1), (0.101, 0.2), (0.5, 0.5), (0.51, 0.6), (0.6, 0.6), (10, 11.1), (60, 68.7)],
 )
-def test_a_time_is_shown_to_a_tenth_of_a_second_or_a_fifth(wall_s: float, shown: float) -> None:
-    assert coarse(wall_s) == shown
+def test_a_time_is_shown_to_a_tenth_of_a_second_or_a_fifth(wall_s: float, shown_s: float) -> None:
+    assert coarse(wall_s) == shown_s
 
 
 def test_coarse_times_are_few_and_never_shorter_than_the_run() -> None:
-    shown = {coarse(hundredths / 100) for hundredths in range(1, 60_001)}
-    assert len(shown) < 50
+    shown_times = {coarse(hundredths / 100) for hundredths in range(1, 60_001)}
+    assert len(shown_times) < 50
     # Two decimals are rounded to one.
     assert all(coarse(tenths / 10) >= tenths / 10 - 0.05 for tenths in range(1, 6000))
 
@@ -25,8 +25,8 @@ def test_coarse_times_are_few_and_never_shorter_than_the_run() -> None:
 @pytest.mark.parametrize("policy", list(Reveal))
 def test_only_a_policy_that_shows_the_log_shows_the_exact_time(policy: Reveal) -> None:
     verdict = Verdict(reason=Reason.PASSED, detail="", wall_s=2.345)
-    shown = reveal(verdict, policy, read_log=str)
-    assert shown.wall_s == (2.345 if policy is Reveal.FULL else 2.6)
+    revealed = reveal(verdict, policy, read_log=str)
+    assert revealed.wall_s == (2.345 if policy is Reveal.FULL else 2.6)
 
 
 @pytest.mark.parametrize("policy", Reveal)
@@ -36,11 +36,11 @@ def test_when_a_test_failed_is_shown_with_its_message_and_to_models_alike(policy
         TestResult(name="late", passed=False, message="expected 1, got 0", sim_time_ns=1230.5),
         TestResult(name="cut", passed=False),
     )
-    shown = reveal(Verdict(reason=Reason.TESTS_FAILED, tests=tests), policy, read_log=str)
-    times = {test.name: test.sim_time for test in shown.tests}
+    revealed = reveal(Verdict(reason=Reason.TESTS_FAILED, tests=tests), policy, read_log=str)
+    times = {test.name: test.sim_time for test in revealed.tests}
     if policy in (Reveal.MESSAGES, Reveal.FULL):
         assert times == {"fast": None, "late": "1,230.5 ns", "cut": None}
-        assert "failed late after 1,230.5 ns: expected 1, got 0" in shown.as_text()
+        assert "failed late after 1,230.5 ns: expected 1, got 0" in revealed.as_text()
     else:
         assert set(times.values()) <= {None}
-        assert "ns" not in shown.as_text().split()
+        assert "ns" not in revealed.as_text().split()

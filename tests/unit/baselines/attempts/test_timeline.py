@@ -42,7 +42,7 @@ def finished(outcome: str = "passed") -> RunFinished:
     return RunFinished(run="r", number=1, outcome=Outcome(outcome), reason=outcome, wall_s=1)
 
 
-def at(*timed: tuple[float, Any]) -> list[RecordedEvent]:
+def recorded_events(*timed: tuple[float, Any]) -> list[RecordedEvent]:
     return [
         RecordedEvent("a", seq, Moment(MORNING + timedelta(seconds=second), round(second * 1e9), "p"), event, "", "")
         for seq, (second, event) in enumerate(((0.0, Opened(files={})), *timed), start=1)
@@ -50,7 +50,7 @@ def at(*timed: tuple[float, Any]) -> list[RecordedEvent]:
 
 
 def test_the_clock_stands_while_it_is_held_and_the_attempt_goes_on() -> None:
-    events = at(
+    events = recorded_events(
         (10, Started()),
         (20, ClockHeld(reason="harness")),
         (50, SAVE),
@@ -61,11 +61,13 @@ def test_the_clock_stands_while_it_is_held_and_the_attempt_goes_on() -> None:
     assert (clock.state, clock.held, clock.active_s, clock.elapsed_s) == (AttemptState.RUNNING, False, 15, 55)
 
 
-@pytest.mark.parametrize("between", [[Interrupted()], [Paused(), Resumed()]])
-def test_whatever_breaks_into_a_hold_lets_the_clock_go(between: list[Event]) -> None:
-    steps = [(20 + place, event) for place, event in enumerate(between)]
+@pytest.mark.parametrize("interruptions", [[Interrupted()], [Paused(), Resumed()]])
+def test_whatever_breaks_into_a_hold_lets_the_clock_go(interruptions: list[Event]) -> None:
+    steps = [(20 + index, event) for index, event in enumerate(interruptions)]
     clock = read_clock(
-        at((10, Started()), (15, ClockHeld(reason="judge")), *steps, (20 + len(steps), Tick()), (40, Tick()))
+        recorded_events(
+            (10, Started()), (15, ClockHeld(reason="judge")), *steps, (20 + len(steps), Tick()), (40, Tick())
+        )
     )
     assert not clock.held
     assert clock.active_s == 5 + 40 - 20 - (len(steps) - 1)
@@ -73,23 +75,25 @@ def test_whatever_breaks_into_a_hold_lets_the_clock_go(between: list[Event]) -> 
 
 def test_a_limit_ends_an_attempt_and_what_is_asked_afterwards_is_still_kept() -> None:
     last: Event = TimedOut(reason="time_limit", limit=30)
-    events = at((0, Started()), (30, last), (99, SelfEstimate(difficulty=3)), (120, ModelUsage(model="m", calls=1)))
+    events = recorded_events(
+        (0, Started()), (30, last), (99, SelfEstimate(difficulty=3)), (120, ModelUsage(model="m", calls=1))
+    )
     clock = read_clock(events)
     assert (clock.state, clock.active_s, clock.elapsed_s) == (AttemptState.TIMED_OUT, 30, 30)
     assert clock.state.ended
     for refused in (SAVE, Resumed(), TimedOut(reason="again"), ClockReleased(reason="harness")):
         with pytest.raises(IllegalTransitionError, match="is over"):
-            read_clock([*events, *at((130, refused))[1:]])
+            read_clock([*events, *recorded_events((130, refused))[1:]])
     with pytest.raises(IllegalTransitionError, match="Press Start"):
-        read_clock(at((1, TimedOut(reason="time_limit"))))
+        read_clock(recorded_events((1, TimedOut(reason="time_limit"))))
 
 
 def test_pauses_and_runs_are_stretches_of_the_time_line() -> None:
-    answered = Answered(number=2, outcome=Outcome.FAILED, reason="wrong", snapshot={}, wall_s=2)
+    answer = Answered(number=2, outcome=Outcome.FAILED, reason="wrong", snapshot={}, wall_s=2)
     line = time_line(
-        at(
+        recorded_events(
             *[(5, Started()), (10, Paused(reason="tea")), (40, Resumed()), (50, RUN), (53, finished())],
-            *[(54, RUN), (56, RunCancelled(run="r", number=2, reason="newer_save")), (60, answered)],
+            *[(54, RUN), (56, RunCancelled(run="r", number=2, reason="newer_save")), (60, answer)],
             *[(61, RUN), (70, Paused()), (80, Abandoned())],
         )
     )
@@ -104,7 +108,7 @@ def test_pauses_and_runs_are_stretches_of_the_time_line() -> None:
 
 
 def test_active_time_counts_gaps_up_to_the_threshold_and_no_pause() -> None:
-    events = at(
+    events = recorded_events(
         *[(100, Started()), (130, SAVE), (220, Activity(of="edit")), (250, Tick()), (260, Paused())],
         *[(2000, Resumed()), (2600, SAVE), (2601, Submitted())],
     )
@@ -127,12 +131,12 @@ def test_a_heartbeat_a_verdict_and_a_late_judgement_are_no_activity() -> None:
         reason="r",
         judged_by=JudgedBy(method="person", status="scored"),
     )
-    events = at((0, Started()), (200, Tick()), (390, finished()), (400, Submitted()), (9000, judged))
+    events = recorded_events((0, Started()), (200, Tick()), (390, finished()), (400, Submitted()), (9000, judged))
     assert active_time(events).active_s[60.0] == 60
 
 
 def test_time_without_the_keyboard_is_a_fact_of_its_own() -> None:
-    events = at(
+    events = recorded_events(
         (0, Started()),
         (10, Focus(focused=False)),
         (40, Focus(focused=True)),

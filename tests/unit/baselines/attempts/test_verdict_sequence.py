@@ -12,20 +12,20 @@ P, F, E = Outcome.PASSED, Outcome.FAILED, Outcome.ERROR
 
 
 @dataclass(frozen=True)
-class Given:
+class VerdictCase:
     number: int
     outcome: Outcome
 
 
-def sequence(*outcomes: Outcome) -> VerdictSequence[Given]:
-    found: VerdictSequence[Given] = VerdictSequence()
+def sequence(*outcomes: Outcome) -> VerdictSequence[VerdictCase]:
+    verdicts: VerdictSequence[VerdictCase] = VerdictSequence()
     for number, outcome in enumerate(outcomes, start=1):
-        found = found.added(Given(number, outcome))
-    return found
+        verdicts = verdicts.added(VerdictCase(number, outcome))
+    return verdicts
 
 
-def decided(found: VerdictSequence[Given], number: int, outcome: Outcome) -> VerdictSequence[Given]:
-    return found.decided_late(number, lambda one: replace(one, outcome=outcome))
+def decided(verdicts: VerdictSequence[VerdictCase], number: int, outcome: Outcome) -> VerdictSequence[VerdictCase]:
+    return verdicts.decided_late(number, lambda verdict: replace(verdict, outcome=outcome))
 
 
 @pytest.mark.parametrize(
@@ -37,9 +37,9 @@ def test_only_decided_verdicts_are_tries(outcomes: tuple[Outcome, ...], tries: i
 
 
 def test_wrong_after_right_was_solved_once_and_is_not_solved_as_handed_in() -> None:
-    found = sequence(F, P, F)
-    assert found.first_pass == Given(2, P)
-    assert found.final(AttemptState.SUBMITTED) is F
+    verdicts = sequence(F, P, F)
+    assert verdicts.first_pass == VerdictCase(2, P)
+    assert verdicts.final(AttemptState.SUBMITTED) is F
 
 
 @pytest.mark.parametrize(
@@ -59,27 +59,27 @@ def test_only_what_is_handed_in_or_there_at_the_limit_counts_at_the_end(
 
 
 def test_a_late_verdict_counts_for_its_try_and_only_once() -> None:
-    found = decided(sequence(E, F), 1, P)
-    assert (found.first_pass, found.newest, found.tries_to_pass) == (Given(1, P), Given(2, F), 1)
-    assert decided(found, 1, F) == found
-    assert decided(found, 2, P) == found, "what was decided is not decided again"
+    verdicts = decided(sequence(E, F), 1, P)
+    assert (verdicts.first_pass, verdicts.newest, verdicts.tries_to_pass) == (VerdictCase(1, P), VerdictCase(2, F), 1)
+    assert decided(verdicts, 1, F) == verdicts
+    assert decided(verdicts, 2, P) == verdicts, "what was decided is not decided again"
 
 
 def test_a_late_verdict_that_decides_nothing_leaves_the_try_open() -> None:
-    found = decided(sequence(E), 1, E)
-    assert set(found.undecided) == {1}
-    assert decided(found, 1, F).final(AttemptState.SUBMITTED) is F
+    verdicts = decided(sequence(E), 1, E)
+    assert set(verdicts.undecided) == {1}
+    assert decided(verdicts, 1, F).final(AttemptState.SUBMITTED) is F
 
 
 @pytest.mark.parametrize(("now", "first"), [(P, 2), (F, None), (E, None)])
 def test_a_verdict_that_replaces_the_newest_one_counts_in_its_place(now: Outcome, first: int | None) -> None:
-    found = sequence(F, P).decided_late(2, lambda one: replace(one, outcome=now), replaces=True)
-    assert found.final(AttemptState.SUBMITTED) is now
-    assert (found.first_pass.number if found.first_pass else None) == first
-    assert list(found.undecided) == ([2] if now is E else [])
-    assert found.count == 2
+    verdicts = sequence(F, P).decided_late(2, lambda verdict: replace(verdict, outcome=now), replaces=True)
+    assert verdicts.final(AttemptState.SUBMITTED) is now
+    assert (verdicts.first_pass.number if verdicts.first_pass else None) == first
+    assert list(verdicts.undecided) == ([2] if now is E else [])
+    assert verdicts.count == 2
 
 
 def test_nothing_replaces_a_decided_verdict_that_is_not_the_newest() -> None:
-    found = sequence(F, P)
-    assert found.decided_late(1, lambda one: replace(one, outcome=P), replaces=True) == found
+    verdicts = sequence(F, P)
+    assert verdicts.decided_late(1, lambda verdict: replace(verdict, outcome=P), replaces=True) == verdicts

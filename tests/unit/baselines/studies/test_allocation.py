@@ -46,11 +46,11 @@ SAID = Forecast(minutes_without_ai=9, minutes_with_ai=5, difficulty=2, prior_exp
 @pytest.fixture
 def files(log: StudyLog) -> dict[bool, list[ParticipantFile]]:
     """The participants' files, by whether they hold their code."""
-    known = Studies(log, Attempts(log)).register(parse_study(TEXT, Path("s.yaml")), {})
-    registered = preregister(log, known, "0" * 64, prompt_digests={})
+    registered_study = Studies(log, Attempts(log)).register(parse_study(TEXT, Path("s.yaml")), {})
+    registered = preregister(log, registered_study, "0" * 64, prompt_digests={})
     assert document_matches(registered, registered.document)
-    known = Studies(log, Attempts(log)).study("s")
-    return {hold: participant_files(known, registered, hold_codes=hold) for hold in (True, False)}
+    registered_study = Studies(log, Attempts(log)).study("s")
+    return {hold: participant_files(registered_study, registered, hold_codes=hold) for hold in (True, False)}
 
 
 def foresee(studies: Studies, participant: str) -> None:
@@ -62,29 +62,29 @@ def foresee(studies: Studies, participant: str) -> None:
 def test_a_participants_file_tells_neither_seed_nor_row_nor_hypothesis(
     files: dict[bool, list[ParticipantFile]],
 ) -> None:
-    for one in files[True]:
-        text = one.model_dump_json()
+    for file in files[True]:
+        text = file.model_dump_json()
         assert "81985529216486895" not in text and "wins" not in text
-        rules = parse_study(one.text, Path("s.json")).study
+        rules = parse_study(file.text, Path("s.json")).study
         assert rules.randomisation.seed is None and rules.analysis is None
-        row = one.model_copy(update={"text": "", "code": ""}).model_dump_json()
+        row = file.model_copy(update={"text": "", "code": ""}).model_dump_json()
         assert "copilot" not in row and "alone" not in row
     # The length of a row does not tell what is in it.
-    assert len({len(one.sealed) for one in files[True]}) == 1
-    assert len({one.plan_sha256 for one in files[True]}) == 1
+    assert len({len(file.sealed) for file in files[True]}) == 1
+    assert len({file.plan_sha256 for file in files[True]}) == 1
 
 
 def test_without_a_seed_no_plan_can_be_made(files: dict[bool, list[ParticipantFile]], tmp_path: Path) -> None:
-    with StudyLog(tmp_path / "there" / "log.sqlite") as there, pytest.raises(StudyError, match="has no seed here"):
-        Studies(there, Attempts(there)).register(parse_study(files[True][0].text, Path("s.json")), {})
+    with StudyLog(tmp_path / "there" / "log.sqlite") as far_log, pytest.raises(StudyError, match="has no seed here"):
+        Studies(far_log, Attempts(far_log)).register(parse_study(files[True][0].text, Path("s.json")), {})
 
 
 def test_the_assignment_is_drawn_after_the_last_forecast_and_is_the_labs(
     log: StudyLog, files: dict[bool, list[ParticipantFile]], tmp_path: Path
 ) -> None:
     ada = files[True][0]
-    with StudyLog(tmp_path / "there" / "log.sqlite") as there:
-        studies = Studies(there, Attempts(there))
+    with StudyLog(tmp_path / "there" / "log.sqlite") as far_log:
+        studies = Studies(far_log, Attempts(far_log))
         for _ in range(2):
             studies.join(ada)
         assert studies.study("s").plan.assignments == ()
@@ -95,7 +95,7 @@ def test_the_assignment_is_drawn_after_the_last_forecast_and_is_the_labs(
         assert studies.progress("s", "ada").step is Step.OPEN
         entries = studies.entries("s", "ada")
         assert [type(entry) for entry in entries[-3:]] == [TaskForecast, TaskForecast, Drawn]
-        write_archive(there, "s", tmp_path / "archive", ["ada"])
+        write_archive(far_log, "s", tmp_path / "archive", ["ada"])
     assert collect(log, tmp_path / "archive").participants == 1
     plan = Studies(log, Attempts(log)).study("s").plan
     drawn = Studies(log, Attempts(log)).entries("s", "ada")[-1]
@@ -108,9 +108,9 @@ def test_a_code_at_the_lab_opens_one_row_and_no_other(
     ada, bob = files[False]
     registered = Studies(log, Attempts(log)).study("s").preregistered
     assert registered is not None
-    codes = [code_of(registered.secret, "s", one.participant) for one in (ada, bob)]
-    with StudyLog(tmp_path / "there" / "log.sqlite") as there:
-        studies = Studies(there, Attempts(there))
+    codes = [code_of(registered.secret, "s", file.participant) for file in (ada, bob)]
+    with StudyLog(tmp_path / "there" / "log.sqlite") as far_log:
+        studies = Studies(far_log, Attempts(far_log))
         studies.join(ada)
         foresee(studies, "ada")
         assert not studies.draw("s", "ada")
@@ -129,14 +129,14 @@ def test_a_changed_row_or_another_plan_is_refused(
     changed = ("A" if ada.sealed[0] != "A" else "B") + ada.sealed[1:]
     with pytest.raises(StudyError, match="does not open"):
         open_row(changed, ada.sealed_sha256, ada.code, "s", "ada")
-    with StudyLog(tmp_path / "there" / "log.sqlite") as there:
-        studies = Studies(there, Attempts(there))
+    with StudyLog(tmp_path / "there" / "log.sqlite") as far_log:
+        studies = Studies(far_log, Attempts(far_log))
         studies.join(ada)
         with pytest.raises(StudyError, match="with other rules or another plan"):
             studies.join(ada.model_copy(update={"plan_sha256": "0" * 64}))
         with pytest.raises(StudyError, match="Only the file for bob"):
             studies.enroll("s", "bob")
-        write_archive(there, "s", tmp_path / "archive")
+        write_archive(far_log, "s", tmp_path / "archive")
     journal = tmp_path / "archive" / "study.jsonl"
     lines = [json.loads(line) for line in journal.read_text().splitlines()]
     lines[1]["entry"]["sha256"] = "0" * 64
@@ -148,23 +148,23 @@ def test_a_changed_row_or_another_plan_is_refused(
 def test_the_commitment_binds_to_the_plan_once_the_secret_is_published(
     log: StudyLog, files: dict[bool, list[ParticipantFile]]
 ) -> None:
-    known = Studies(log, Attempts(log)).study("s")
-    assert known.preregistered is not None
-    secret = known.preregistered.secret
-    assert files[True][0].plan_sha256 == commitment(known.plan, secret)
-    assert files[True][0].plan_sha256 != commitment(known.plan.model_copy(update={"seed": 1}), secret)
-    form = participants_form(known.study)
-    row = known.plan.assignments[0]
-    again = participant_file(form, known.plan, row, {}, secret, holds_code=True)
+    registered_study = Studies(log, Attempts(log)).study("s")
+    assert registered_study.preregistered is not None
+    secret = registered_study.preregistered.secret
+    assert files[True][0].plan_sha256 == commitment(registered_study.plan, secret)
+    assert files[True][0].plan_sha256 != commitment(registered_study.plan.model_copy(update={"seed": 1}), secret)
+    form = participants_form(registered_study.study)
+    row = registered_study.plan.assignments[0]
+    second_file = participant_file(form, registered_study.plan, row, {}, secret, holds_code=True)
     # Each row has a nonce, so that equal rows can't be told by their digests.
-    assert again.sealed_sha256 != files[True][0].sealed_sha256
-    assert open_row(again.sealed, again.sealed_sha256, again.code, "s", "ada") == row
+    assert second_file.sealed_sha256 != files[True][0].sealed_sha256
+    assert open_row(second_file.sealed, second_file.sealed_sha256, second_file.code, "s", "ada") == row
 
 
 def test_a_study_is_registered_once_and_before_its_first_attempt(log: StudyLog) -> None:
     studies = Studies(log, Attempts(log))
-    known = studies.register(parse_study(TEXT, Path("s.yaml")), {})
-    first = preregister(log, known, "0" * 64, prompt_digests={})
+    registered_study = studies.register(parse_study(TEXT, Path("s.yaml")), {})
+    first = preregister(log, registered_study, "0" * 64, prompt_digests={})
     assert preregister(log, studies.study("s"), "1" * 64, prompt_digests={}) == first
     with pytest.raises(StudyError, match="was registered with codes in the participants' files"):
         preregister(log, studies.study("s"), "0" * 64, prompt_digests={}, codes_at_lab=True)

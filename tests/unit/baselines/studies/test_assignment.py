@@ -31,8 +31,10 @@ def study(people: int, problems: int, conditions: int, order: str, seed: int = 1
     )
 
 
-def plan(made: Study) -> Plan:
-    return assign(made, "0" * 64, {f"p/{number}": LEVELS[number % 3] for number in range(len(made.problems))})
+def plan(drawn_study: Study) -> Plan:
+    return assign(
+        drawn_study, "0" * 64, {f"p/{number}": LEVELS[number % 3] for number in range(len(drawn_study.problems))}
+    )
 
 
 SHAPES = st.builds(
@@ -52,37 +54,41 @@ def test_everybody_does_every_problem_once_and_conditions_are_balanced(made: Stu
     assert plan(made) == planned
     problems = sorted(task.problem for task in made.problems)
     names = {condition.name for condition in made.conditions}
-    assert [one.participant for one in planned.assignments] == list(made.pseudonyms)
-    for one in planned.assignments:
-        assert sorted(task.problem for task in one.tasks) == problems
-        assert [task.position for task in one.tasks] == list(range(1, len(problems) + 1))
-        assert _spread(Counter(task.condition for task in one.tasks), names) <= 1
+    assert [assignment.participant for assignment in planned.assignments] == list(made.pseudonyms)
+    for assignment in planned.assignments:
+        assert sorted(task.problem for task in assignment.tasks) == problems
+        assert [task.position for task in assignment.tasks] == list(range(1, len(problems) + 1))
+        assert _spread(Counter(task.condition for task in assignment.tasks), names) <= 1
     for problem in problems:
-        under = Counter(t.condition for one in planned.assignments for t in one.tasks if t.problem == problem)
+        condition_counts = Counter(
+            t.condition for assignment in planned.assignments for t in assignment.tasks if t.problem == problem
+        )
         # A last group that is not full may add one to each.
-        assert _spread(under, names) <= 1
+        assert _spread(condition_counts, names) <= 1
     for position in range(1, len(problems) + 1):
-        under = Counter(t.condition for one in planned.assignments for t in one.tasks if t.position == position)
-        assert _spread(under, names) <= 1
+        condition_counts = Counter(
+            t.condition for assignment in planned.assignments for t in assignment.tasks if t.position == position
+        )
+        assert _spread(condition_counts, names) <= 1
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(1, 30), st.integers(1, 12), st.integers(1, 4), st.integers(0, 10**9))
 def test_blocks_are_whole_and_balanced_within(people: int, problems: int, conditions: int, seed: int) -> None:
-    made = study(people, problems, conditions, "blocked", seed)
-    for one in plan(made).assignments:
-        levels = [LEVELS.index(task.difficulty) for task in one.tasks]
+    drawn_study = study(people, problems, conditions, "blocked", seed)
+    for assignment in plan(drawn_study).assignments:
+        levels = [LEVELS.index(task.difficulty) for task in assignment.tasks]
         assert levels == sorted(levels)
         for level in Difficulty:
-            under = Counter(task.condition for task in one.tasks if task.difficulty is level)
-            assert _spread(under, {condition.name for condition in made.conditions}) <= 1
+            condition_counts = Counter(task.condition for task in assignment.tasks if task.difficulty is level)
+            assert _spread(condition_counts, {condition.name for condition in drawn_study.conditions}) <= 1
 
 
 @pytest.mark.parametrize("size", range(1, 14))
 def test_a_williams_square_balances_places_and_neighbours(size: int) -> None:
     rows = williams(size)
-    for place in range(size):
-        assert set(Counter(row[place] for row in rows).values()) == {len(rows) // size}
+    for position in range(size):
+        assert set(Counter(row[position] for row in rows).values()) == {len(rows) // size}
     neighbours = Counter(pair for row in rows for pair in pairwise(row))
     assert len(neighbours) == size * (size - 1)
     assert len(set(neighbours.values())) <= 1
@@ -90,14 +96,14 @@ def test_a_williams_square_balances_places_and_neighbours(size: int) -> None:
 
 def test_a_full_latin_square_puts_each_problem_at_each_place_equally_often() -> None:
     planned = plan(study(2 * 4 * 3, 4, 2, "latin-square"))
-    seen = Counter((task.problem, task.position) for one in planned.assignments for task in one.tasks)
-    assert set(seen.values()) == {6}
+    counts = Counter((task.problem, task.position) for assignment in planned.assignments for task in assignment.tasks)
+    assert set(counts.values()) == {6}
 
 
 @pytest.mark.parametrize("order", ["latin-square", "blocked", "random"])
 def test_between_persons_everybody_has_one_condition_and_they_are_balanced(order: str) -> None:
     planned = plan(study(20, 4, 3, order, unit="person"))
-    of_each = [{task.condition for task in one.tasks} for one in planned.assignments]
+    of_each = [{task.condition for task in assignment.tasks} for assignment in planned.assignments]
     assert all(len(names) == 1 for names in of_each)
     assert sorted(Counter(next(iter(names)) for names in of_each).values()) == [6, 7, 7]
 
@@ -105,8 +111,10 @@ def test_between_persons_everybody_has_one_condition_and_they_are_balanced(order
 def test_the_plan_of_a_seed_never_changes() -> None:
     """Pinned: a plan that was published must come out again with any later release."""
     planned = plan(study(3, 3, 2, "latin-square", seed=7))
-    told = [[f"{task.problem[-1]}{task.condition}" for task in one.tasks] for one in planned.assignments]
-    assert told == PINNED
+    task_codes = [
+        [f"{task.problem[-1]}{task.condition}" for task in assignment.tasks] for assignment in planned.assignments
+    ]
+    assert task_codes == PINNED
     assert planned.sha256 != plan(study(3, 3, 2, "latin-square", seed=8)).sha256
 
 
@@ -115,14 +123,14 @@ PINNED = [["2c1", "1c0", "0c1"], ["0c0", "1c1", "2c0"], ["0c1", "1c0", "2c1"]]
 
 def test_dice_are_fair_and_shuffles_reach_every_order() -> None:
     dice = SeededRandom(1, "x")
-    counts = Counter(dice.below(6) for _ in range(6000))
+    counts = Counter(dice.number_below(6) for _ in range(6000))
     # Chi-square with 5 degrees of freedom: 20.5 is exceeded once in a thousand.
     assert sum((count - 1000) ** 2 / 1000 for count in counts.values()) < 20.5
     orders = Counter("".join(dice.shuffled("abc")) for _ in range(600))
     assert len(orders) == 6 and min(orders.values()) > 60
-    assert [SeededRandom(1, "x").below(10) for _ in range(2)] == [SeededRandom(1, "x").below(10)] * 2
-    assert [SeededRandom(s, p).below(10**9) for s, p in ((1, "x"), (1, "y"), (2, "x"))] != [
-        SeededRandom(1, "x").below(10**9)
+    assert [SeededRandom(1, "x").number_below(10) for _ in range(2)] == [SeededRandom(1, "x").number_below(10)] * 2
+    assert [SeededRandom(s, p).number_below(10**9) for s, p in ((1, "x"), (1, "y"), (2, "x"))] != [
+        SeededRandom(1, "x").number_below(10**9)
     ] * 3
 
 

@@ -37,13 +37,13 @@ def test_what_is_owed_waits_until_it_is_dropped(deliveries: Deliveries) -> None:
     assert deliveries.waiting() == []
     deliveries.owe("a.b", "P01")
     deliveries.owe("a", "b.P01")
-    assert [(one.study, one.participant, one.tries) for one in deliveries.waiting()] == [
+    assert [(delivery.study, delivery.participant, delivery.tries) for delivery in deliveries.waiting()] == [
         ("a.b", "P01", 0),
         ("a", "b.P01", 0),
     ]
     deliveries.drop("a.b", "P01")
     deliveries.drop("a.b", "P01")
-    assert [one.study for one in deliveries.waiting()] == ["a"]
+    assert [delivery.study for delivery in deliveries.waiting()] == ["a"]
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b'{"tries": "many"}'])
@@ -53,7 +53,9 @@ def test_a_damaged_note_still_says_what_has_to_be_handed_in(
     deliveries.owe("s", "ada")
     (note,) = tmp_path.rglob("s@ada.json")
     note.write_bytes(content)
-    assert [(one.study, one.participant, one.tries) for one in deliveries.waiting()] == [("s", "ada", 0)]
+    assert [(delivery.study, delivery.participant, delivery.tries) for delivery in deliveries.waiting()] == [
+        ("s", "ada", 0)
+    ]
 
 
 STUDY = """
@@ -70,9 +72,9 @@ data: {to: "WHERE"}
 """
 
 
-def begin(log: StudyLog, where: Path, participant: str = "ada") -> Studies:
+def begin(log: StudyLog, folder: Path, participant: str = "ada") -> Studies:
     studies = Studies(log, Attempts(log))
-    studies.register(parse_study(STUDY.replace("WHERE", str(where)), Path("far.yaml")), {})
+    studies.register(parse_study(STUDY.replace("WHERE", str(folder)), Path("far.yaml")), {})
     studies.enroll("far", participant)
     studies.give_consent("far", participant, "1")
     return studies
@@ -108,11 +110,13 @@ def test_records_go_as_they_grow_and_are_counted_once(
     deliveries.owe("far", "ada")
     attempt = open_task(log, studies)
     assert deliveries.deliver(log) == ([], [])
-    (found,) = deliveries.waiting()
-    assert found.delivered is not None
+    (delivery,) = deliveries.waiting()
+    assert delivery.delivered is not None
     assert (collect(lab, share).attempts, collect(lab, share).attempts) == (1, 0)
     counts = study_progress(lab, "far").conditions.values()
-    assert sorted((one.drawn, one.waiting, one.under_way, one.finished) for one in counts) == [
+    assert sorted(
+        (condition.drawn, condition.waiting, condition.under_way, condition.finished) for condition in counts
+    ) == [
         (1, 0, 1, 0),
         (1, 1, 0, 0),
     ]
@@ -124,17 +128,17 @@ def test_records_go_as_they_grow_and_are_counted_once(
     grown = collect(lab, share)
     assert (grown.attempts, grown.longer) == (0, 1)
     # A copy from before changes nothing.
-    again = collect(lab, old)
-    assert (again.attempts, again.longer) == (0, 0)
+    recollected = collect(lab, old)
+    assert (recollected.attempts, recollected.longer) == (0, 0)
     assert verify(*lab.stored(attempt)).ok
     assert lab.stored(attempt) == log.stored(attempt)
     assert Attempts(lab).summary(attempt) == Attempts(log).summary(attempt)
 
     log.append_blocking(open_task(log, studies), Submitted())
     arrived, left = deliveries.deliver(log)
-    assert ([one.participant for one in arrived], left, deliveries.waiting()) == (["ada"], [], [])
+    assert ([arrival.participant for arrival in arrived], left, deliveries.waiting()) == (["ada"], [], [])
     collect(lab, share)
-    assert sum(one.finished for one in study_progress(lab, "far").conditions.values()) == 2
+    assert sum(condition.finished for condition in study_progress(lab, "far").conditions.values()) == 2
 
 
 def test_what_is_unchanged_is_not_written_again(deliveries: Deliveries, log: StudyLog, tmp_path: Path) -> None:
@@ -143,12 +147,12 @@ def test_what_is_unchanged_is_not_written_again(deliveries: Deliveries, log: Stu
     attempt = open_task(log, studies)
     deliveries.deliver(log)
     file = tmp_path / "share" / "ada" / f"{attempt}.jsonl"
-    before = file.stat().st_ino
+    inode = file.stat().st_ino
     deliveries.deliver(log)
-    assert file.stat().st_ino == before
+    assert file.stat().st_ino == inode
     log.append_blocking(attempt, Tick())
     deliveries.deliver(log)
-    assert file.stat().st_ino != before
+    assert file.stat().st_ino != inode
 
 
 def test_an_attempt_with_other_events_is_refused(log: StudyLog, lab: StudyLog, tmp_path: Path) -> None:
@@ -157,9 +161,9 @@ def test_an_attempt_with_other_events_is_refused(log: StudyLog, lab: StudyLog, t
     write_archive(log, "far", tmp_path / "share")
     collect(lab, tmp_path / "share")
     header, rows = log.stored(attempt)
-    other = [*rows[:-1], replace(rows[-1], hash="0" * 64)]
+    changed_rows = [*rows[:-1], replace(rows[-1], hash="0" * 64)]
     with pytest.raises(AttemptError, match="is here with other events"):
-        lab.adopt(header, other)
+        lab.adopt(header, changed_rows)
 
 
 def test_the_lab_learns_of_a_withdrawal_and_counts_a_dropout_but_gets_no_further_event(
@@ -176,9 +180,9 @@ def test_the_lab_learns_of_a_withdrawal_and_counts_a_dropout_but_gets_no_further
     deliveries.deliver(log)
     assert deliveries.waiting() == []
     collect(lab, share)
-    found = study_progress(lab, "far")
-    assert found.participants["ada"].has_withdrawn and found.participants["ada"].asks_for_deletion
-    assert sum(one.dropped_out for one in found.conditions.values()) == 2
+    progress = study_progress(lab, "far")
+    assert progress.participants["ada"].has_withdrawn and progress.participants["ada"].asks_for_deletion
+    assert sum(condition.dropped_out for condition in progress.conditions.values()) == 2
     assert len((share / "ada" / f"{attempt}.jsonl").read_text().splitlines()) == events + 1
 
 

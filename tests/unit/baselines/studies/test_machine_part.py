@@ -53,14 +53,19 @@ def end_attempt(log: StudyLog, part: ModelCondition, problem: str, sample: int) 
 
 
 def test_terms_come_from_the_study_file_and_text_is_kept(part: ModelCondition) -> None:
-    said = part.assigned("p/b", 2)
-    assert (said.study, said.participant, said.condition, said.solver) == ("s", "openai/x", "gpt", "model")
-    assert (said.position, said.practice, said.time_limit_s, said.runs_allowed) == (2, False, 120, 3)
-    assert (said.recording, said.forecasts) == ("full", ())
+    terms = part.assigned("p/b", 2)
+    assert (terms.study, terms.participant, terms.condition, terms.solver) == ("s", "openai/x", "gpt", "model")
+    assert (terms.position, terms.practice, terms.time_limit_s, terms.runs_allowed) == (2, False, 120, 3)
+    assert (terms.recording, terms.forecasts) == ("full", ())
 
 
 def test_each_sample_has_an_attempt_of_its_own_that_does_not_change(part: ModelCondition, log: StudyLog) -> None:
-    ids = [one.attempt(ref, sample) for one in model_conditions(log, "s") for ref in one.problems for sample in (1, 2)]
+    ids = [
+        condition.attempt(ref, sample)
+        for condition in model_conditions(log, "s")
+        for ref in condition.problems
+        for sample in (1, 2)
+    ]
     assert len(set(ids)) == 8
     assert ids[:4] == [part.attempt(ref, sample) for ref in ("p/a", "p/b") for sample in (1, 2)]
 
@@ -93,7 +98,7 @@ def test_a_problem_that_has_changed_is_refused_and_one_that_was_not_noted_is_not
     part.check_problems({"p/a": "a" * 64, "p/b": "b" * 64})
     with pytest.raises(StudyFileError, match=r"s.yaml, line 3, problems\[1\]: p/b is not the version"):
         part.check_problems({"p/a": "a" * 64, "p/b": "c" * 64})
-    unnoted = ModelCondition(replace(part.known, digests={}), part.condition)
+    unnoted = ModelCondition(replace(part.registered_study, digests={}), part.condition)
     unnoted.check_problems({"p/a": "c" * 64})
 
 

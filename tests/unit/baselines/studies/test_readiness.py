@@ -23,7 +23,7 @@ def parsed(text: str) -> StudyFile:
     return parse_study(text, Path("study.yaml"))
 
 
-def told(text: str) -> list[str]:
+def imbalance_texts(text: str) -> list[str]:
     file = parsed(text)
     return imbalances(file.study, assign(file.study, file.sha256, {}))
 
@@ -48,26 +48,26 @@ def test_ones_own_words_are_taken() -> None:
 
 
 def test_the_default_study_is_balanced_and_asks_for_nothing_that_the_editor_lacks() -> None:
-    assert told(READY) == []
+    assert imbalance_texts(READY) == []
     assert foreign_assistants(parsed(READY).study) == []
     assert "at each place" in guarantee(parsed(READY).study)
 
 
 def test_a_number_of_people_that_does_not_balance_is_told_with_one_that_does() -> None:
-    said = told(READY.replace("participants: 16", "participants: 9"))
-    assert "a multiple of 8 does" in said[-1]
-    assert "not tried equally often under each condition" in said[0]
-    assert told(READY.replace("participants: 16", "participants: 8")) == []
-    halves = told(READY.replace("participants: 16", "participants: 12"))
+    messages = imbalance_texts(READY.replace("participants: 16", "participants: 9"))
+    assert "a multiple of 8 does" in messages[-1]
+    assert "not tried equally often under each condition" in messages[0]
+    assert imbalance_texts(READY.replace("participants: 16", "participants: 8")) == []
+    halves = imbalance_texts(READY.replace("participants: 16", "participants: 12"))
     assert "not equally often at each place" in halves[0], "conditions are balanced, places are not"
 
 
 def test_each_person_under_one_condition_is_counted_by_people() -> None:
     text = READY.replace("unit: task", "unit: person").replace("order: latin-square", "order: random")
-    assert told(text) == []
-    assert "9 participants" in told(text.replace("participants: 16", "participants: 9"))[-1]
+    assert imbalance_texts(text) == []
+    assert "9 participants" in imbalance_texts(text.replace("participants: 16", "participants: 9"))[-1]
 
 
 def test_assistants_that_the_editor_of_run_cant_have_are_named() -> None:
-    (said,) = foreign_assistants(parsed(READY.replace("[benchwright]", "[benchwright, github.copilot]")).study)
-    assert "github.copilot" in said and "no gallery" in said
+    (message,) = foreign_assistants(parsed(READY.replace("[benchwright]", "[benchwright, github.copilot]")).study)
+    assert "github.copilot" in message and "no gallery" in message

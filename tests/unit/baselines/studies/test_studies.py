@@ -165,9 +165,9 @@ def test_who_is_no_participant_is_told_who_is(studies: Studies) -> None:
 def test_deleting_one_participant_leaves_everybody_elses_chains_whole(
     log: StudyLog, studies: Studies, path: Path
 ) -> None:
-    gone, kept = work(log, studies, "ada"), work(log, studies, "bob")
+    gone, kept_attempts = work(log, studies, "ada"), work(log, studies, "bob")
     assert sorted(log.delete_participant("s", "ada", "asked")) == sorted(gone)
-    for attempt in kept:
+    for attempt in kept_attempts:
         assert verify(*log.stored(attempt)).ok
     assert [header.solver for header in log.headers()] == ["bob", "bob"]
     assert studies.progress("s", "bob").step is Step.FINISHED
@@ -272,31 +272,31 @@ def test_what_participants_machines_recorded_is_collected_once_and_checked(
 ) -> None:
     archives = []
     for participant in ("ada", "bob"):
-        with StudyLog(tmp_path / participant / "log.sqlite") as there:
-            work(there, begin(there), participant)
+        with StudyLog(tmp_path / participant / "log.sqlite") as far_log:
+            work(far_log, begin(far_log), participant)
             archives.append(tmp_path / f"of-{participant}")
-            assert write_archive(there, "s", archives[-1]) == 2
+            assert write_archive(far_log, "s", archives[-1]) == 2
     for _ in range(2):
-        found = [collect(log, archive) for archive in archives]
-    assert [(one.participants, one.attempts) for one in found] == [(1, 0), (1, 0)]
+        collections = [collect(log, archive) for archive in archives]
+    assert [(collected.participants, collected.attempts) for collected in collections] == [(1, 0), (1, 0)]
     assert sorted(header.solver for header in log.headers()) == ["ada", "ada", "bob", "bob"]
     for header in log.headers():
         assert verify(*log.stored(header.id)).ok
         assert Attempts(log).summary(header.id).state == "submitted"
-    assert [studies.progress("s", one).step for one in ("ada", "bob")] == [Step.FINISHED] * 2
-    again = tmp_path / "again"
-    write_archive(log, "s", again, ["ada"])
+    assert [studies.progress("s", name).step for name in ("ada", "bob")] == [Step.FINISHED] * 2
+    second_archive = tmp_path / "again"
+    write_archive(log, "s", second_archive, ["ada"])
     for file in (archives[0] / "ada").iterdir():
-        assert (again / "ada" / file.name).read_bytes() == file.read_bytes()
-    assert not (again / "bob").exists()
+        assert (second_archive / "ada" / file.name).read_bytes() == file.read_bytes()
+    assert not (second_archive / "bob").exists()
 
 
 def test_a_damaged_archive_is_named_and_nothing_of_the_file_taken(
     log: StudyLog, studies: Studies, tmp_path: Path
 ) -> None:
-    with StudyLog(tmp_path / "ada" / "log.sqlite") as there:
-        work(there, begin(there), "ada")
-        write_archive(there, "s", tmp_path / "archive")
+    with StudyLog(tmp_path / "ada" / "log.sqlite") as far_log:
+        work(far_log, begin(far_log), "ada")
+        write_archive(far_log, "s", tmp_path / "archive")
     journal = tmp_path / "archive" / "ada" / "journal.jsonl"
     whole = journal.read_text()
     journal.write_text(whole.replace('"given":true', '"given":false'))
@@ -316,11 +316,11 @@ def test_a_damaged_archive_is_named_and_nothing_of_the_file_taken(
 def test_the_attempts_of_those_who_took_their_consent_back_are_not_collected(
     log: StudyLog, studies: Studies, tmp_path: Path
 ) -> None:
-    with StudyLog(tmp_path / "ada" / "log.sqlite") as there:
-        own = begin(there)
-        work(there, own, "ada")
-        own.take_consent_back("s", "ada")
-        write_archive(there, "s", tmp_path / "archive")
-    found = collect(log, tmp_path / "archive")
-    assert (found.attempts, found.withheld) == (0, 2)
+    with StudyLog(tmp_path / "ada" / "log.sqlite") as far_log:
+        far_studies = begin(far_log)
+        work(far_log, far_studies, "ada")
+        far_studies.take_consent_back("s", "ada")
+        write_archive(far_log, "s", tmp_path / "archive")
+    collected = collect(log, tmp_path / "archive")
+    assert (collected.attempts, collected.withheld) == (0, 2)
     assert log.headers() == []

@@ -39,18 +39,18 @@ def test_a_study_of_models_needs_neither_participants_nor_consent() -> None:
     assert parse_study(text, FILE).study.pseudonyms == ()
 
 
-@pytest.mark.parametrize("written", ["2024-09-30", '"2024-09-30"', "2024-09"])
-def test_a_model_may_state_the_end_of_its_training(written: str) -> None:
-    study = parse_study(_of_model(f"knowledge_cutoff: {written}"), FILE).study
-    assert study.condition("gpt").knowledge_cutoff == written.strip('"')
+@pytest.mark.parametrize("cutoff", ["2024-09-30", '"2024-09-30"', "2024-09"])
+def test_a_model_may_state_the_end_of_its_training(cutoff: str) -> None:
+    study = parse_study(_of_model(f"knowledge_cutoff: {cutoff}"), FILE).study
+    assert study.condition("gpt").knowledge_cutoff == cutoff.strip('"')
 
 
-@pytest.mark.parametrize("written", ["2024", "soon", "2024-13", "30.09.2024"])
-def test_an_end_of_training_that_is_no_date_is_refused_with_its_line(written: str) -> None:
+@pytest.mark.parametrize("cutoff", ["2024", "soon", "2024-13", "30.09.2024"])
+def test_an_end_of_training_that_is_no_date_is_refused_with_its_line(cutoff: str) -> None:
     with pytest.raises(
         StudyFileError, match=r"line 4, conditions\[0\]\.knowledge_cutoff: .*not a date. Write YYYY-MM-DD"
     ):
-        parse_study(_of_model(f"knowledge_cutoff: '{written}'"), FILE)
+        parse_study(_of_model(f"knowledge_cutoff: '{cutoff}'"), FILE)
 
 
 def test_people_have_no_end_of_training() -> None:
@@ -59,10 +59,10 @@ def test_people_have_no_end_of_training() -> None:
         parse_study(text, FILE)
 
 
-def _of_model(more: str) -> str:
+def _of_model(extra_fields: str) -> str:
     return (
         "study: m\ntitle: Models\nproblems: [a/b]\n"
-        f"conditions: [{{name: gpt, solver: model, model: openai/x, {more}}}]\nrandomisation: {{seed: 1}}\n"
+        f"conditions: [{{name: gpt, solver: model, model: openai/x, {extra_fields}}}]\nrandomisation: {{seed: 1}}\n"
     )
 
 
@@ -71,7 +71,7 @@ BOMB = "title: A study" + "".join(f"\nx{i}: &x{i} [{', '.join([f'*x{i - 1}' if i
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ("solver: human #", "solver: humna #", "line 14, conditions[0].solver: 'humna' is not 'human', "),
         ("seed: 42", "sede: 42", "randomisation.sede: there is no such field. Known here: unit, order, seed."),
@@ -100,11 +100,11 @@ BOMB = "title: A study" + "".join(f"\nx{i}: &x{i} [{', '.join([f'*x{i - 1}' if i
         ("forecasts: [minutes,", "forecasts: [external_help,", "forecasts can't ask for external_help"),
     ],
 )
-def test_a_flaw_is_told_with_file_line_field_and_next_step(old: str, new: str, told: str) -> None:
+def test_a_flaw_is_told_with_file_line_field_and_next_step(old: str, new: str, message: str) -> None:
     assert TEXT.count(old) == 1
     with pytest.raises(StudyFileError) as error:
         parse_study(TEXT.replace(old, new), FILE)
-    assert told in str(error.value)
+    assert message in str(error.value)
     assert all(line.startswith("study.yaml, line ") for line in str(error.value).splitlines())
 
 

@@ -38,7 +38,7 @@ def test_an_inline_server_needs_no_model() -> None:
 
 
 @pytest.mark.parametrize(
-    ("condition", "told"),
+    ("condition", "message"),
     [
         ("solver: model\n    model: m/1\n    subject: {name: x}", "a subject does not go with solver model"),
         ("solver: human\n    subject: {name: x}", "a subject does not go with solver human"),
@@ -58,10 +58,10 @@ def test_an_inline_server_needs_no_model() -> None:
         (f"{INLINE}\n    problems: [a/three]", "it has a/three, which is none of the study's problems"),
     ],
 )
-def test_what_can_not_be_is_refused_with_a_sentence(condition: str, told: str) -> None:
+def test_what_can_not_be_is_refused_with_a_sentence(condition: str, message: str) -> None:
     with pytest.raises(StudyFileError) as refused:
         parsed(condition)
-    assert told in str(refused.value)
+    assert message in str(refused.value)
 
 
 def test_a_condition_can_have_fewer_problems_than_the_study() -> None:
@@ -71,11 +71,11 @@ def test_a_condition_can_have_fewer_problems_than_the_study() -> None:
 
 def test_what_runs_is_compared_field_by_field() -> None:
     registered = Subject(name="x", version="1", configuration="a" * 64)
-    same = Running(name="x", version="1", configuration="a" * 64)
-    assert same.differences(registered) == []
-    assert same.differences(Subject(name="x")) == []
-    other = Running(name="x", version="2")
-    assert other.differences(registered) == [
+    same_program = Running(name="x", version="1", configuration="a" * 64)
+    assert same_program.differences(registered) == []
+    assert same_program.differences(Subject(name="x")) == []
+    other_program = Running(name="x", version="2")
+    assert other_program.differences(registered) == [
         ("version", "the study registers 1; here is 2."),
         ("configuration", f"the study registers {'a' * 64}; here is none that can be told."),
     ]

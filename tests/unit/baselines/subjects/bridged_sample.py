@@ -23,7 +23,7 @@ from benchwright_subjects.bridge.http_server import serving
 
 
 @dataclass
-class Seen:
+class SeenRequests:
     """What the model was asked."""
 
     messages: list[list[ChatMessage]] = field(default_factory=list)
@@ -35,17 +35,17 @@ class Seen:
 Ask = Callable[[httpx2.AsyncClient, ModelBridge], Awaitable[None]]
 
 
-def says(*outputs: ModelOutput | Exception, seen: Seen | None = None) -> Model:
+def says(*outputs: ModelOutput | Exception, requests: SeenRequests | None = None) -> Model:
     """A model that answers in this order."""
     left = iter(outputs)
 
     def reply(
         messages: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
-        if seen is not None:
-            seen.messages.append(messages)
-            seen.tools.append(tools)
-            seen.configs.append(config)
+        if requests is not None:
+            requests.messages.append(messages)
+            requests.tools.append(tools)
+            requests.configs.append(config)
         output = next(left)
         if isinstance(output, Exception):
             raise output
@@ -56,20 +56,20 @@ def says(*outputs: ModelOutput | Exception, seen: Seen | None = None) -> Model:
     return get_model("mockllm/model", custom_outputs=reply, memoize=False)
 
 
-def text(said: str) -> ModelOutput:
-    return ModelOutput.from_content("mockllm/model", said)
+def text(content: str) -> ModelOutput:
+    return ModelOutput.from_content("mockllm/model", content)
 
 
-def call(name: str, arguments: dict[str, Any], said: str = "") -> ModelOutput:
-    return ModelOutput.for_tool_call("mockllm/model", name, arguments, content=said)
+def call(name: str, arguments: dict[str, Any], content: str = "") -> ModelOutput:
+    return ModelOutput.for_tool_call("mockllm/model", name, arguments, content=content)
 
 
 def ask(
     model: Model,
     asks: Ask,
-    out: Path,
+    log_folder: Path,
     *,
-    seen: Seen | None = None,
+    requests: SeenRequests | None = None,
     seed: int | None = None,
     forwards: bool = False,
     **limits: Any,
@@ -79,11 +79,11 @@ def ask(
     @solver
     def asking() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
-            async def answered(model: Model, output: ModelOutput) -> None:
-                if seen is not None:
-                    seen.usage.append(output)
+            async def note_usage(model: Model, output: ModelOutput) -> None:
+                if requests is not None:
+                    requests.usage.append(output)
 
-            bridge = ModelBridge(AgentState(messages=state.messages), answered, seed, forwards=forwards)
+            bridge = ModelBridge(AgentState(messages=state.messages), note_usage, seed, forwards=forwards)
             with tempfile.TemporaryDirectory() as folder:
                 address = Path(folder) / "bridge"
                 async with serving(bridge, address, None):
@@ -98,7 +98,7 @@ def ask(
         return solve
 
     task = Task(dataset=[Sample(input="Solve it.")], solver=asking())
-    (log,) = run_inspect(task, model=model, log_dir=str(out), display="none", **limits)
+    (log,) = run_inspect(task, model=model, log_dir=str(log_folder), display="none", **limits)
     return log
 
 

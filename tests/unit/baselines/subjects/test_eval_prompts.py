@@ -85,11 +85,11 @@ def picture(path: str) -> Figure:
 
 
 def test_one_file_is_asked_for_as_plain_text_beside_the_files_that_are_given() -> None:
-    asked = ask(design("rtl/a.sv", files={"docs/spec.md": "y = !a", "rtl/a.sv": ""})).plain
-    assert "=== BEGIN docs/spec.md\ny = !a\n=== END docs/spec.md" in asked
-    assert "BEGIN rtl/a.sv" not in asked
-    assert "whole content of the file rtl/a.sv as plain text" in asked
-    assert '"code"' not in asked
+    prompt = ask(design("rtl/a.sv", files={"docs/spec.md": "y = !a", "rtl/a.sv": ""})).plain
+    assert "=== BEGIN docs/spec.md\ny = !a\n=== END docs/spec.md" in prompt
+    assert "BEGIN rtl/a.sv" not in prompt
+    assert "whole content of the file rtl/a.sv as plain text" in prompt
+    assert '"code"' not in prompt
 
 
 def test_the_form_for_several_files_is_the_one_that_replies_are_read_in() -> None:
@@ -105,10 +105,10 @@ def test_the_data_sets_system_message_stands_in_place_of_ours() -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "asked"), [("en", "True or False"), ("zh", "正确"), ("fr", "Vrai ou Faux"), ("de", "Wahr oder Falsch")]
+    ("language", "words"), [("en", "True or False"), ("zh", "正确"), ("fr", "Vrai ou Faux"), ("de", "Wahr oder Falsch")]
 )
-def test_a_question_is_asked_in_its_language(language: str, asked: str) -> None:
-    assert asked in ask(question(QuestionFormat.ASSERTION, language)).plain
+def test_a_question_is_asked_in_its_language(language: str, words: str) -> None:
+    assert words in ask(question(QuestionFormat.ASSERTION, language)).plain
 
 
 def test_choices_stand_between_the_question_and_how_to_answer() -> None:
@@ -135,69 +135,69 @@ def test_of_a_reply_that_thinks_what_follows_the_last_marker_counts(language: st
 def test_a_figure_comes_behind_the_link_that_shows_it() -> None:
     first, second = picture("figs/a.png"), picture("figs/b.png")
     text = "See ![a](figs/a.png) here."
-    asked = ask(question(QuestionFormat.OPEN_ENDED, statement=text, figures=(second, first))).user
-    assert [part if isinstance(part, str) else part.path for part in asked][:3] == [
+    parts = ask(question(QuestionFormat.OPEN_ENDED, statement=text, figures=(second, first))).user
+    assert [part if isinstance(part, str) else part.path for part in parts][:3] == [
         "See ![a](figs/a.png)",
         "figs/a.png",
         " here.\n\nAnswer in a few clear sentences.",
     ]
-    assert asked[-1] == second
+    assert parts[-1] == second
 
 
 def test_nothing_hidden_is_in_any_prompt() -> None:
     for problem in (design("rtl/a.sv"), design("rtl/a.sv", "b.sv"), *(question(style) for style in QuestionFormat)):
-        own = Template("{{statement}} {{files}} {{reply}} {{id}} {{title}} {{category}} {{format}} {{domain}}")
+        template = Template("{{statement}} {{files}} {{reply}} {{id}} {{title}} {{category}} {{format}} {{domain}}")
         for prompt in (ask(problem), ask(problem, think=problem.kind is Kind.QUESTION), ask_agent(problem)):
             assert CANARY not in repr(prompt)
-        assert CANARY not in own.ask(problem).plain
+        assert CANARY not in template.ask(problem).plain
 
 
 def test_a_template_is_filled_in_for_each_problem_and_leaves_verilogs_braces_alone() -> None:
-    own = Template("As {{ difficulty }} {{category}}:\n{{statement}}\n{{expected}}\nassign y = {{8{a}}, b};")
-    asked = own.ask(design("rtl/a.sv")).plain
-    assert "As easy Specification to RTL:\nInvert a.\nrtl/a.sv\nassign y = {{8{a}}, b};" in asked
+    template = Template("As {{ difficulty }} {{category}}:\n{{statement}}\n{{expected}}\nassign y = {{8{a}}, b};")
+    prompt = template.ask(design("rtl/a.sv")).plain
+    assert "As easy Specification to RTL:\nInvert a.\nrtl/a.sv\nassign y = {{8{a}}, b};" in prompt
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [("a\n{{statement}} {{key}}", ":2: there is no {{key}}; known are {{id}}"), ("Solve it.", "{{statement}}")],
 )
-def test_a_template_with_a_mistake_names_line_and_place(text: str, said: str, tmp_path: Path) -> None:
+def test_a_template_with_a_mistake_names_line_and_place(text: str, message: str, tmp_path: Path) -> None:
     file = tmp_path / "own.txt"
     file.write_text(text)
     with pytest.raises(EvaluationError) as raised:
         Template.read(file)
     assert str(raised.value).startswith(str(file))
-    assert said in str(raised.value)
+    assert message in str(raised.value)
 
 
-def csbench(number: int, split: str, answer: object = True, **more: Any) -> dict[str, Any]:
+def csbench(number: int, split: str, answer: object = True, **fields: Any) -> dict[str, Any]:
     return {
         "ID": number,
         "Split": split,
-        "Domain": more.pop("domain", "Computer Network"),
+        "Domain": fields.pop("domain", "Computer Network"),
         "SubDomain": "Link Layer",
         "Format": "Assertion",
         "Tag": "Knowledge",
-        "Language": more.pop("language", "English"),
+        "Language": fields.pop("language", "English"),
         "Question": f"Question {number}?",
         "Answer": answer,
         "Explanation": f"Because {number}.",
-    } | more
+    } | fields
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
     file = tmp_path / "cs.json"
-    other = [csbench(number, "Valid", domain="Operating System") for number in range(20, 26)]
-    same = [csbench(number, "Valid", answer=number % 2 == 0) for number in (10, 11)]
+    other_domain = [csbench(number, "Valid", domain="Operating System") for number in range(20, 26)]
+    same_domain = [csbench(number, "Valid", answer=number % 2 == 0) for number in (10, 11)]
     french = [csbench(30, "Valid", language="French")]
     tested = [csbench(number, "Test", Question=f"Tested {number}?", Explanation=CANARY) for number in (1, 2)]
-    file.write_text(json.dumps([*other, *same, *french, *tested]))
-    found = Store(Home.find({"BENCHWRIGHT_HOME": str(tmp_path / "home")}))
-    found.add(import_csbench([file], "cs"))
-    found.add(import_csbench([_only_tested(file, tested)], "tests"))
-    return found
+    file.write_text(json.dumps([*other_domain, *same_domain, *french, *tested]))
+    cs_store = Store(Home.find({"BENCHWRIGHT_HOME": str(tmp_path / "home")}))
+    cs_store.add(import_csbench([file], "cs"))
+    cs_store.add(import_csbench([_only_tested(file, tested)], "tests"))
+    return cs_store
 
 
 def _only_tested(file: Path, records: list[dict[str, Any]]) -> Path:
@@ -207,33 +207,33 @@ def _only_tested(file: Path, records: list[dict[str, Any]]) -> Path:
 
 
 def test_examples_are_of_the_validation_split_in_the_language_of_the_domain_first(store: Store) -> None:
-    examples = Examples.of(store, "cs", 3, think=False, seed=7)
+    examples = Examples.from_pack(store, "cs", 3, think=False, seed=7)
     assert examples.ids == {f"en-{number}" for number in (*range(20, 26), 10, 11)} | {"fr-30"}
-    turns = examples.before(store.problem("cs/en-1"))
-    asked = ["".join(str(part) for part in turn.asked) for turn in turns]
-    assert {asked[0].split("?")[0], asked[1].split("?")[0]} == {"Question 10", "Question 11"}
-    assert turns[asked.index(next(text for text in asked if "Question 11" in text))].answered == "False"
+    turns = examples.turns_before(store.problem("cs/en-1"))
+    questions = ["".join(str(part) for part in turn.question) for turn in turns]
+    assert {questions[0].split("?")[0], questions[1].split("?")[0]} == {"Question 10", "Question 11"}
+    assert turns[questions.index(next(text for text in questions if "Question 11" in text))].answer == "False"
     assert len(turns) == 3
     assert CANARY not in repr(turns)
 
 
 def test_the_same_seed_shows_the_same_examples(store: Store) -> None:
     def drawn(seed: int) -> object:
-        return Examples.of(store, "cs", 5, think=False, seed=seed).before(store.problem("cs/en-1"))
+        return Examples.from_pack(store, "cs", 5, think=False, seed=seed).turns_before(store.problem("cs/en-1"))
 
     assert drawn(1) == drawn(1)
     assert len({repr(drawn(seed)) for seed in range(6)}) > 1
 
 
 def test_examples_that_think_explain_themselves_before_the_answer(store: Store) -> None:
-    (turn, _) = Examples.of(store, "cs", 2, think=True, seed=0).before(store.problem("cs/en-2"))
-    assert turn.answered.startswith("Because 1")
-    assert turn.answered.splitlines()[-1] in ("Answer: True", "Answer: False")
+    (turn, _) = Examples.from_pack(store, "cs", 2, think=True, seed=0).turns_before(store.problem("cs/en-2"))
+    assert turn.answer.startswith("Because 1")
+    assert turn.answer.splitlines()[-1] in ("Answer: True", "Answer: False")
 
 
 def test_a_pack_without_a_validation_split_has_no_examples_to_give(store: Store) -> None:
     with pytest.raises(EvaluationError, match=r"no validation split.*--examples"):
-        Examples.of(store, "tests", 1, think=False, seed=0)
+        Examples.from_pack(store, "tests", 1, think=False, seed=0)
 
 
 def test_prompts_go_out_and_replies_come_in_as_cvdp_has_them(tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ from benchwright_problems.verdict import Outcome
 from benchwright_studies.plan.accept_policy import Policy
 from benchwright_subjects.inline.policies import Refusal
 from benchwright_subjects.inline.record import (
-    Compared,
     Decision,
     Efforts,
     Hindsight,
@@ -22,6 +21,7 @@ from benchwright_subjects.inline.record import (
     Step,
     SubjectName,
     Times,
+    VerdictPair,
 )
 from benchwright_subjects.inline.recorded import recorded_sites
 from benchwright_subjects.inline.sites import Site, SiteKind
@@ -49,42 +49,42 @@ class Author:
     def __init__(self) -> None:
         self.events: list[RecordedEvent] = []
         self.version = 1
-        self.place = HOLE
-        self.at(0, Opened(files={PATH: FileText.of_text(START)}))
-        self.at(0, Started())
+        self.cursor = HOLE
+        self.add_event(0, Opened(files={PATH: FileText.of_text(START)}))
+        self.add_event(0, Started())
 
-    def at(self, second: float, event: Event) -> None:
+    def add_event(self, second: float, event: Event) -> None:
         moment = Moment(MORNING + timedelta(seconds=second), round(second * 1e9), "p")
         self.events.append(RecordedEvent("a1", len(self.events) + 1, moment, event, "", ""))
 
     def write(self, second: float, text: str, *, reason: str = "cursor", kind: str = "type") -> None:
         """Puts text at the end of what was written."""
         self.version += 1
-        change = Change(start=self.place, end=self.place, text=text)
-        self.at(second, Edit(path=PATH, version=self.version, changes=(change,)))
-        self.at(second, EditReason(path=PATH, version=self.version, reason=reason, metadata={"kind": kind}))
-        self.place += len(text)
+        change = Change(start=self.cursor, end=self.cursor, text=text)
+        self.add_event(second, Edit(path=PATH, version=self.version, changes=(change,)))
+        self.add_event(second, EditReason(path=PATH, version=self.version, reason=reason, metadata={"kind": kind}))
+        self.cursor += len(text)
 
     def remove(self, second: float, text: str) -> None:
         self.version += 1
-        change = Change(start=self.place - len(text), end=self.place, text="")
-        self.at(second, Edit(path=PATH, version=self.version, changes=(change,)))
-        self.place -= len(text)
+        change = Change(start=self.cursor - len(text), end=self.cursor, text="")
+        self.add_event(second, Edit(path=PATH, version=self.version, changes=(change,)))
+        self.cursor -= len(text)
 
     def test(self, second: float, number: int, outcome: Outcome) -> None:
-        self.at(second, RunStarted(run=str(number), number=number, snapshot={}))
+        self.add_event(second, RunStarted(run=str(number), number=number, snapshot={}))
         passed = outcome is Outcome.PASSED
         reason = "passed" if passed else "tests_failed"
-        self.at(second, RunFinished(run=str(number), number=number, outcome=outcome, reason=reason, wall_s=0))
+        self.add_event(second, RunFinished(run=str(number), number=number, outcome=outcome, reason=reason, wall_s=0))
 
     def sites(self) -> list[Site]:
         return recorded_sites("starter/m", "a1", self.events, 1000)
 
-    def judged(self, offer: str, *, place: int = 0, latency_ms: float = 0.0, exact: bool = False) -> Hindsight:
+    def judged(self, offer: str, *, pause: int = 0, latency_ms: float = 0.0, exact: bool = False) -> Hindsight:
         """What is known of an offer at one of the pauses."""
-        site = self.sites()[place]
-        ((_, found),) = look_back(HEADER, self.events, [(site, record(site, offer, latency_ms, exact))], 1000, {})
-        return found
+        site = self.sites()[pause]
+        ((_, hindsight),) = look_back(HEADER, self.events, [(site, record(site, offer, latency_ms, exact))], 1000, {})
+        return hindsight
 
 
 def record(site: Site, offer: str, latency_ms: float, exact: bool) -> SiteRecord:
@@ -113,8 +113,8 @@ def record(site: Site, offer: str, latency_ms: float, exact: bool) -> SiteRecord
 
 
 def typed(author: Author, second: float, text: str) -> None:
-    for place, one in enumerate(text):
-        author.write(second + place / 100, one)
+    for index, letter in enumerate(text):
+        author.write(second + index / 100, letter)
 
 
 def solved() -> Author:
@@ -128,43 +128,43 @@ def solved() -> Author:
 
 
 def test_an_offer_that_its_author_typed_later_was_right_before() -> None:
-    found = solved().judged("y = (a & b);")
-    assert found.is_known
-    assert found.whole is not None
-    assert found.whole.is_right
+    hindsight = solved().judged("y = (a & b);")
+    assert hindsight.is_known
+    assert hindsight.whole is not None
+    assert hindsight.whole.is_right
     # Shown a second after `assign `, which took 0.06 s; the last character came 0.11 s after 31.
-    assert found.whole.earlier_s == pytest.approx(31.11 - 1.06 - 1, abs=0.001)
-    assert found.is_wrong is False
-    assert found.participant == "P7"
+    assert hindsight.whole.earlier_s == pytest.approx(31.11 - 1.06 - 1, abs=0.001)
+    assert hindsight.is_wrong is False
+    assert hindsight.participant == "P7"
 
 
 def test_white_space_does_not_count_but_what_it_separates_does() -> None:
-    found = solved().judged("y=(a&b);\nassign  z=a;")
-    assert found.whole is not None
-    assert found.whole.is_right
+    hindsight = solved().judged("y=(a&b);\nassign  z=a;")
+    assert hindsight.whole is not None
+    assert hindsight.whole.is_right
     apart = solved().judged("y = (a & b);assignz = a;")
     assert apart.whole is not None
     assert not apart.whole.is_kept
 
 
 def test_a_slow_server_was_not_there_before() -> None:
-    found = solved().judged("y = (a & b);", latency_ms=60_000)
-    assert found.whole is not None
-    assert found.whole.is_kept
-    assert not found.whole.is_right
+    hindsight = solved().judged("y = (a & b);", latency_ms=60_000)
+    assert hindsight.whole is not None
+    assert hindsight.whole.is_kept
+    assert not hindsight.whole.is_right
 
 
 def test_the_first_line_may_be_right_where_the_whole_is_wrong() -> None:
-    found = solved().judged("y = (a & b);\nassign z = 1'b0;")
-    assert found.whole is not None
-    assert found.first_line is not None
-    assert (found.whole.is_right, found.first_line.is_right, found.is_wrong) == (False, True, True)
+    hindsight = solved().judged("y = (a & b);\nassign z = 1'b0;")
+    assert hindsight.whole is not None
+    assert hindsight.first_line is not None
+    assert (hindsight.whole.is_right, hindsight.first_line.is_right, hindsight.is_wrong) == (False, True, True)
 
 
 def test_short_offers_do_not_count() -> None:
-    found = solved().judged("y = a;")
-    assert found.whole is None
-    assert found.is_wrong is None
+    hindsight = solved().judged("y = a;")
+    assert hindsight.whole is None
+    assert hindsight.is_wrong is None
 
 
 def test_the_same_elsewhere_on_another_line_is_not_what_was_offered() -> None:
@@ -172,9 +172,9 @@ def test_the_same_elsewhere_on_another_line_is_not_what_was_offered() -> None:
     typed(author, 1, "assign ")
     typed(author, 31, "z = 0; wire y = (a & b);")
     author.test(90, 1, Outcome.PASSED)
-    found = author.judged("y = (a & b);")
-    assert found.whole is not None
-    assert not found.whole.is_kept
+    hindsight = author.judged("y = (a & b);")
+    assert hindsight.whole is not None
+    assert not hindsight.whole.is_kept
 
 
 def test_what_an_assistant_or_the_clipboard_brought_was_not_written_by_its_author() -> None:
@@ -183,11 +183,11 @@ def test_what_an_assistant_or_the_clipboard_brought_was_not_written_by_its_autho
         typed(author, 1, "assign ")
         author.write(31, "y = (a & b);", reason=reason, kind=kind)
         author.test(90, 1, Outcome.PASSED)
-        found = author.judged("y = (a & b);")
-        assert found.whole is not None
-        assert found.whole.is_kept
-        assert found.whole.earlier_s is None
-        assert not found.whole.is_right
+        hindsight = author.judged("y = (a & b);")
+        assert hindsight.whole is not None
+        assert hindsight.whole.is_kept
+        assert hindsight.whole.earlier_s is None
+        assert not hindsight.whole.is_right
 
 
 def test_without_a_run_that_passed_afterwards_nothing_is_known() -> None:
@@ -196,10 +196,10 @@ def test_without_a_run_that_passed_afterwards_nothing_is_known() -> None:
     typed(author, 1, "assign ")
     typed(author, 31, "y = (a & b);")
     author.test(90, 2, Outcome.FAILED)
-    found = author.judged("y = (a & b);")
-    assert not found.is_known
-    assert found.whole is None
-    assert found.is_wrong is None
+    hindsight = author.judged("y = (a & b);")
+    assert not hindsight.is_known
+    assert hindsight.whole is None
+    assert hindsight.is_wrong is None
 
 
 def test_what_was_deleted_before_the_tests_passed_was_not_right() -> None:
@@ -209,42 +209,42 @@ def test_what_was_deleted_before_the_tests_passed_was_not_right() -> None:
     author.remove(50, "y = (a & b);")
     typed(author, 60, "y = a | b;")
     author.test(90, 1, Outcome.PASSED)
-    found = author.judged("y = (a & b);")
-    assert found.whole is not None
-    assert not found.whole.is_kept
+    hindsight = author.judged("y = (a & b);")
+    assert hindsight.whole is not None
+    assert not hindsight.whole.is_kept
     assert author.judged("y = (a & b);", exact=True).is_wrong is False
 
 
 def test_a_stopped_clock_and_long_gaps_do_not_count_as_earlier() -> None:
     author = Author()
     typed(author, 1, "assign ")
-    author.at(11, Paused())
-    author.at(1011, Resumed())
+    author.add_event(11, Paused())
+    author.add_event(1011, Resumed())
     typed(author, 1012, "y = (a & b);")
     author.test(1090, 1, Outcome.PASSED)
-    found = author.judged("y = (a & b);")
-    assert found.whole is not None
-    assert found.whole.earlier_s == pytest.approx(10, abs=0.2)
+    hindsight = author.judged("y = (a & b);")
+    assert hindsight.whole is not None
+    assert hindsight.whole.earlier_s == pytest.approx(10, abs=0.2)
 
 
 def test_lint_would_have_caught_a_wrong_offer() -> None:
-    found = solved().judged("y = not_declared & b;")
-    assert (found.is_wrong, found.adds_errors) == (True, True)
+    hindsight = solved().judged("y = not_declared & b;")
+    assert (hindsight.is_wrong, hindsight.adds_errors) == (True, True)
     assert solved().judged("y = a ^ b; // other").adds_errors is False
 
 
 def test_an_offer_that_replaces_what_was_typed_is_applied_there() -> None:
     site = solved().sites()[0]
     step = Step(decision=Decision.REFUSED, offers=1, offer="assign y = (a & b);", replaces=(len("assign "), 0))
-    made = record(site, "", 0, exact=False).model_copy(update={"steps": (step,)})
-    ((offered, found),) = look_back(HEADER, solved().events, [(site, made)], 1000, {})
+    site_record = record(site, "", 0, exact=False).model_copy(update={"steps": (step,)})
+    ((offered, hindsight),) = look_back(HEADER, solved().events, [(site, site_record)], 1000, {})
     assert offered.applied == START[:HOLE] + "assign y = (a & b);" + START[HOLE:]
-    assert found.whole is not None
-    assert found.whole.is_right
+    assert hindsight.whole is not None
+    assert hindsight.whole.is_right
 
 
 @pytest.mark.parametrize(
-    ("without", "applied", "fewer"),
+    ("unapplied", "applied", "fewer"),
     [
         (("failed", 3), ("failed", 1), True),
         (("failed", 0), ("failed", 0), False),
@@ -253,19 +253,19 @@ def test_an_offer_that_replaces_what_was_typed_is_applied_there() -> None:
     ],
 )
 def test_tests_catch_an_offer_if_fewer_pass_with_it(
-    without: tuple[str, int], applied: tuple[str, int], fewer: bool | None
+    unapplied: tuple[str, int], applied: tuple[str, int], fewer: bool | None
 ) -> None:
-    found = Compared(
-        outcome_without=without[0],
-        passed_without=without[1],
+    comparison = VerdictPair(
+        outcome_without=unapplied[0],
+        passed_without=unapplied[1],
         outcome_with=applied[0],
         passed_with=applied[1],
     )
-    assert found.are_fewer is fewer
+    assert comparison.are_fewer is fewer
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted", "places"),
+    ("text", "phrase", "places"),
     [
         ("a ; a ; a ;", "a;", [(0, 3), (4, 7), (8, 11)]),
         ("a ; a ; a ;", "a;a;", [(0, 7), (4, 11)]),
@@ -274,6 +274,6 @@ def test_tests_catch_an_offer_if_fewer_pass_with_it(
     ],
 )
 def test_words_are_found_wherever_they_follow_each_other(
-    text: str, wanted: str, places: Sequence[tuple[int, int]]
+    text: str, phrase: str, places: Sequence[tuple[int, int]]
 ) -> None:
-    assert Words.of(text).places(Words.of(wanted)) == places
+    assert Words.of_text(text).places(Words.of_text(phrase)) == places

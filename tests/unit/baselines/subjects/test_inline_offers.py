@@ -42,36 +42,36 @@ def test_null_an_empty_list_and_an_empty_object_of_items_offer_nothing(result: A
 
 
 def test_an_item_without_a_range_is_inserted_at_the_cursor() -> None:
-    (one,) = offered({"items": [{"insertText": "a"}]})
-    assert (one.start, one.end, one.insertion) == (CURSOR, CURSOR, "a")
+    (offer,) = offered({"items": [{"insertText": "a"}]})
+    assert (offer.start, offer.end, offer.insertion) == (CURSOR, CURSOR, "a")
 
 
 def test_ranges_count_utf_16() -> None:
     # `𝄞` is two code units, so the cursor is at 15, not at 14.
-    (one,) = offered([{"insertText": "  assign é𝄞 = a", "range": at(0, 15)}])
-    assert (one.start, one.end) == (TEXT.index("  assign"), CURSOR)
-    assert one.insertion == "a"
+    (offer,) = offered([{"insertText": "  assign é𝄞 = a", "range": at(0, 15)}])
+    assert (offer.start, offer.end) == (TEXT.index("  assign"), CURSOR)
+    assert offer.insertion == "a"
 
 
 def test_an_offer_that_changes_what_was_typed_has_no_insertion() -> None:
-    (one,) = offered([{"insertText": "  assign y = a", "range": at(0, 15)}])
-    assert one.insertion is None
+    (offer,) = offered([{"insertText": "  assign y = a", "range": at(0, 15)}])
+    assert offer.insertion is None
 
 
 def test_what_follows_and_stays_does_not_count_as_inserted() -> None:
-    (one,) = offered([{"insertText": "a;", "range": at(15, 16)}])
-    assert one.insertion == "a"
-    assert one.keeps_what_follows
+    (offer,) = offered([{"insertText": "a;", "range": at(15, 16)}])
+    assert offer.insertion == "a"
+    assert offer.keeps_what_follows
 
 
-@pytest.mark.parametrize("place", [at(0, 5), at(16, 16), at(15, 900), at(0, 3, line=900), at(0, 0, line=0)])
-def test_a_range_that_is_not_at_the_cursor_is_named(place: dict[str, Any]) -> None:
-    assert failure([{"insertText": "a", "range": place}]) is Failure.OUT_OF_RANGE
+@pytest.mark.parametrize("edit_range", [at(0, 5), at(16, 16), at(15, 900), at(0, 3, line=900), at(0, 0, line=0)])
+def test_a_range_that_is_not_at_the_cursor_is_named(edit_range: dict[str, Any]) -> None:
+    assert failure([{"insertText": "a", "range": edit_range}]) is Failure.OUT_OF_RANGE
 
 
 def test_a_range_of_several_lines_is_named() -> None:
-    place = {"start": {"line": 1, "character": 15}, "end": {"line": 2, "character": 3}}
-    assert failure([{"insertText": "a", "range": place}]) is Failure.OUT_OF_RANGE
+    edit_range = {"start": {"line": 1, "character": 15}, "end": {"line": 2, "character": 3}}
+    assert failure([{"insertText": "a", "range": edit_range}]) is Failure.OUT_OF_RANGE
 
 
 @pytest.mark.parametrize(
@@ -94,8 +94,8 @@ def test_what_is_no_item_is_named(result: Any) -> None:
 
 
 def test_a_lone_surrogate_becomes_a_character_that_a_file_can_hold() -> None:
-    (one,) = offered([{"insertText": "a\ud800b"}])
-    assert one.text == "a\ufffdb"
+    (offer,) = offered([{"insertText": "a\ud800b"}])
+    assert offer.text == "a\ufffdb"
 
 
 @pytest.mark.parametrize(
@@ -113,15 +113,15 @@ def test_a_snippet_inserts_its_defaults(snippet: str, text: str) -> None:
 
 
 def test_snippets_are_read_as_string_values() -> None:
-    (one,) = offered([{"insertText": {"kind": "snippet", "value": "${1:a};"}}])
-    assert one.text == "a;"
+    (offer,) = offered([{"insertText": {"kind": "snippet", "value": "${1:a};"}}])
+    assert offer.text == "a;"
 
 
 def test_tabby_offers_edits_of_completion_items() -> None:
     edit = {"newText": "a", "range": at(15, 15)}
     item = {"label": "x", "textEdit": edit, "data": {"completionId": "1"}}
-    (one,) = offered({"isIncomplete": False, "items": [item]}, TabbyDialect())
-    assert one.insertion == "a"
+    (offer,) = offered({"isIncomplete": False, "items": [item]}, TabbyDialect())
+    assert offer.insertion == "a"
 
 
 def test_a_question_says_how_it_was_triggered() -> None:
@@ -158,7 +158,7 @@ async def test_header_names_have_no_case_and_others_are_left_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "named"),
+    ("data", "expected_failure"),
     [
         (b"hello", Failure.MALFORMED),
         (b"hello\r\n\r\n", Failure.MALFORMED),
@@ -169,10 +169,10 @@ async def test_header_names_have_no_case_and_others_are_left_alone() -> None:
         (b"Content-Length: 99999999999999999999\r\n\r\n", Failure.FLOODED),
     ],
 )
-async def test_what_is_no_message_is_named(data: bytes, named: Failure) -> None:
+async def test_what_is_no_message_is_named(data: bytes, expected_failure: Failure) -> None:
     with pytest.raises(SubjectError) as caught:
         await read(data)
-    assert caught.value.failure is named
+    assert caught.value.failure is expected_failure
 
 
 @pytest.mark.parametrize("body", [b"{", b"[]", b"7", b"[" * 100_000, b"\xff"])

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from benchwright_studies.plan.accept_policy import Policy
 from benchwright_subjects.inline.lint import has_new_errors
 from benchwright_subjects.inline.offer import offer
-from benchwright_subjects.inline.policies import Accepted, accepted, matching
+from benchwright_subjects.inline.policies import AcceptedPart, accepted, matching
 from benchwright_subjects.inline.record import Efforts, golf_score
 from benchwright_subjects.inline.text.alignment import left_of, next_character, next_line
 from benchwright_subjects.inline.text.document import Document
@@ -27,22 +27,22 @@ AFTER = "\nendmodule\n"
 REST = "assign y = a & b;\n    assign z = a | b;"
 
 
-def taken(policy: Policy, text: str, rest: str = REST, *, adds_errors: bool = False) -> Accepted | None:
+def acceptance(policy: Policy, text: str, remainder: str = REST, *, adds_errors: bool = False) -> AcceptedPart | None:
     document = Document("file:///m.sv", BEFORE + AFTER, len(BEFORE))
-    return accepted(policy, document, offer(document, text, None), rest, lambda after: adds_errors)
+    return accepted(policy, document, offer(document, text, None), remainder, lambda changed_document: adds_errors)
 
 
 def test_never_refuses_what_is_right() -> None:
-    assert taken(Policy.NEVER, REST) is None
+    assert acceptance(Policy.NEVER, REST) is None
 
 
 def test_always_takes_what_is_wrong() -> None:
-    assert taken(Policy.ALWAYS, "nonsense\nmore") == Accepted("nonsense\nmore", True)
+    assert acceptance(Policy.ALWAYS, "nonsense\nmore") == AcceptedPart("nonsense\nmore", True)
 
 
 @pytest.mark.parametrize("policy", list(Policy))
 def test_nobody_accepts_white_space(policy: Policy) -> None:
-    assert taken(policy, " \n ") is None
+    assert acceptance(policy, " \n ") is None
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_nobody_accepts_white_space(policy: Policy) -> None:
     [("one\ntwo", "one", False), ("one", "one", True), ("\n  one\ntwo", "\n  one", False), ("one\n", "one\n", True)],
 )
 def test_first_line_takes_the_first_line_with_words(text: str, first: str, is_whole: bool) -> None:
-    assert taken(Policy.FIRST_LINE, text) == Accepted(first, is_whole)
+    assert acceptance(Policy.FIRST_LINE, text) == AcceptedPart(first, is_whole)
 
 
 @pytest.mark.parametrize(
@@ -64,18 +64,18 @@ def test_first_line_takes_the_first_line_with_words(text: str, first: str, is_wh
     ],
 )
 def test_the_oracle_takes_the_words_of_the_reference(text: str, words: str) -> None:
-    found = taken(Policy.MATCHES, text)
-    assert (found.text if found else "") == words
+    accepted_offer = acceptance(Policy.MATCHES, text)
+    assert (accepted_offer.text if accepted_offer else "") == words
 
 
 def test_survives_lint_asks_for_new_errors_only() -> None:
-    assert taken(Policy.SURVIVES_LINT, REST) == Accepted(REST, True)
-    assert taken(Policy.SURVIVES_LINT, REST, adds_errors=True) is None
+    assert acceptance(Policy.SURVIVES_LINT, REST) == AcceptedPart(REST, True)
+    assert acceptance(Policy.SURVIVES_LINT, REST, adds_errors=True) is None
 
 
 def test_only_the_oracle_looks_at_the_reference() -> None:
     for policy in set(Policy) - {Policy.MATCHES}:
-        assert taken(policy, "assign y = 0;", "") == taken(policy, "assign y = 0;", "assign y = 0;")
+        assert acceptance(policy, "assign y = 0;", "") == acceptance(policy, "assign y = 0;", "assign y = 0;")
 
 
 def test_errors_that_were_there_before_are_not_new() -> None:
@@ -118,10 +118,10 @@ def test_a_person_types_the_next_line_or_character_with_its_indentation() -> Non
 @given(st.text("abc", max_size=9), st.text("abc", max_size=9))
 def test_the_distance_is_levenshteins(text: str, other: str) -> None:
     row = list(range(len(other) + 1))
-    for number, one in enumerate(text, 1):
-        above, row = row, [number]
-        for place, two in enumerate(other, 1):
-            row.append(min(row[-1] + 1, above[place] + 1, above[place - 1] + (one != two)))
+    for number, letter in enumerate(text, 1):
+        previous_row, row = row, [number]
+        for column, two in enumerate(other, 1):
+            row.append(min(row[-1] + 1, previous_row[column] + 1, previous_row[column - 1] + (letter != two)))
     assert distance(text, other) == row[-1]
 
 
@@ -157,12 +157,14 @@ def test_a_file_parses_or_not() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kept", "deleted", "accepts", "score"), [(0, 0, 0, 1.0), (30, 0, 2, 0.0), (30, 0, 1, 0.0), (0, 30, 2, 1.0)]
+    ("kept_count", "deleted", "accepts", "score"), [(0, 0, 0, 1.0), (30, 0, 2, 0.0), (30, 0, 1, 0.0), (0, 30, 2, 1.0)]
 )
 def test_golf_is_between_an_accept_for_each_line_and_typing_everything(
-    kept: int, deleted: int, accepts: int, score: float
+    kept_count: int, deleted: int, accepts: int, score: float
 ) -> None:
-    efforts = Efforts(expected=30, typed=30 - kept, accepted=kept + deleted, kept=kept, deleted=deleted)
+    efforts = Efforts(
+        expected=30, typed=30 - kept_count, accepted=kept_count + deleted, kept=kept_count, deleted=deleted
+    )
     assert golf_score(efforts, accepts, lines=2) == score
 
 
@@ -172,6 +174,6 @@ def test_golf_needs_more_characters_than_lines() -> None:
 
 @given(st.text("ab ;", max_size=20), st.text("ab ;", max_size=20))
 def test_matching_takes_a_beginning_of_the_offer(text: str, rest: str) -> None:
-    found = matching(text, rest)
-    assert text.startswith(found)
-    assert "".join(rest.split()).startswith("".join(found.split()))
+    prefix = matching(text, rest)
+    assert text.startswith(prefix)
+    assert "".join(rest.split()).startswith("".join(prefix.split()))

@@ -101,8 +101,8 @@ def test_a_damaged_line_is_named(folder: RunFolder) -> None:
 def test_a_run_with_other_settings_is_not_gone_on_with(folder: RunFolder) -> None:
     with folder.writing(SETTINGS):
         pass
-    other = SETTINGS.model_copy(update={"seed": 2, "timeout_s": 9.0})
-    with pytest.raises(EvaluationError, match="a run with another seed and timeout s"), folder.writing(other):
+    other_settings = SETTINGS.model_copy(update={"seed": 2, "timeout_s": 9.0})
+    with pytest.raises(EvaluationError, match="a run with another seed and timeout s"), folder.writing(other_settings):
         pass
 
 
@@ -145,29 +145,29 @@ def test_a_workplace_is_new_each_time_and_gone_afterwards(tmp_path: Path) -> Non
 def test_workplaces_of_killed_commands_are_removed_and_others_stay(tmp_path: Path) -> None:
     gone = subprocess.Popen(["true"])
     gone.wait()
-    with workplace(tmp_path, {}, None) as place:
+    with workplace(tmp_path, {}, None) as area:
         (tmp_path / f"{gone.pid}-abc" / "home").mkdir(parents=True)
         remove_leftovers(tmp_path)
-        assert list(tmp_path.iterdir()) == [place.root]
+        assert list(tmp_path.iterdir()) == [area.root]
 
 
 @pytest.mark.parametrize("change", ["changed", "added", "removed", "linked", "deep"])
 def test_files_that_the_server_changed_are_noticed(tmp_path: Path, change: str) -> None:
-    with workplace(tmp_path / "p", {"m.sv": b"x"}, None) as place:
-        file = place.workspace / "m.sv"
+    with workplace(tmp_path / "p", {"m.sv": b"x"}, None) as area:
+        file = area.workspace / "m.sv"
         if change == "changed":
             file.write_bytes(b"y")
         elif change == "added":
-            (place.workspace / "notes").touch()
+            (area.workspace / "notes").touch()
         elif change == "deep":
-            nest(place.workspace, 1200)
+            nest(area.workspace, 1200)
         elif change == "removed":
             file.unlink()
         else:
             file.unlink()
             file.symlink_to("/dev/zero")
         with pytest.raises(SubjectError) as caught:
-            place.check()
+            area.check()
     assert caught.value.failure is Failure.CHANGED_FILES
 
 

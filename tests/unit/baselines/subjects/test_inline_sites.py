@@ -63,19 +63,19 @@ def test_sites_put_back_together_are_the_reference(problem: Problem) -> None:
     sites = cut("starter/uart-parity", problem, Cutting(kinds))
     assert {site.kind for site in sites} == set(kinds) - {SiteKind.REPLAY}
     for site in sites:
-        assert site.before + site.expected + site.after == reference
+        assert site.text_before + site.expected + site.text_after == reference
         assert site.path == path
         assert site.expected == site.expected.strip()
 
 
 def test_a_site_shows_nothing_of_what_is_expected(problem: Problem) -> None:
     (site,) = cut("starter/uart-parity", problem, Cutting([SiteKind.EMPTY_BODY]))
-    assert "localparam" not in repr(site) + site.id + site.before + site.after
+    assert "localparam" not in repr(site) + site.id + site.text_before + site.text_after
 
 
 def test_a_short_type_through_leaves_the_rest_of_the_body_out(problem: Problem) -> None:
     (site,) = cut("starter/uart-parity", problem, Cutting([SiteKind.TYPE_THROUGH], longest=100))
-    assert site.after == "\n\nendmodule\n"
+    assert site.text_after == "\n\nendmodule\n"
     assert len(site.expected.split()) < 40
 
 
@@ -108,7 +108,7 @@ START = "module m;\n\nendmodule\n"
 MORNING = datetime(2026, 3, 1, 9, tzinfo=UTC)
 
 
-def written(*edits: tuple[float, int, str]) -> list[Site]:
+def typed_sites(*edits: tuple[float, int, str]) -> list[Site]:
     """The sites of an attempt.
 
     Args:
@@ -118,8 +118,8 @@ def written(*edits: tuple[float, int, str]) -> list[Site]:
         (0, TextSet(path="rtl/m.sv", cause=TextCause.CREATED, file=FileText.of_bytes(START.encode())))
     ]
     events += [
-        (second, Edit(path="rtl/m.sv", changes=(Change(start=place, end=place, text=text),)))
-        for second, place, text in edits
+        (second, Edit(path="rtl/m.sv", changes=(Change(start=offset, end=offset, text=text),)))
+        for second, offset, text in edits
     ]
     recorded = [
         RecordedEvent("a", seq, Moment(MORNING + timedelta(seconds=second), round(second * 1e9), "p"), event, "", "")
@@ -129,15 +129,15 @@ def written(*edits: tuple[float, int, str]) -> list[Site]:
 
 
 def test_a_pause_is_followed_by_what_was_written_next() -> None:
-    sites = written((1, 10, "assign "), (5, 17, "y = "), (5.1, 21, "a;"))
-    assert [(site.before[10:], site.expected) for site in sites] == [("assign ", "y = a;")]
+    sites = typed_sites((1, 10, "assign "), (5, 17, "y = "), (5.1, 21, "a;"))
+    assert [(site.text_before[10:], site.expected) for site in sites] == [("assign ", "y = a;")]
     assert sites[0].final == "module m;\nassign y = a;\nendmodule\n"
-    assert sites[0].after == "\nendmodule\n"
+    assert sites[0].text_after == "\nendmodule\n"
 
 
 def test_what_is_written_elsewhere_after_a_pause_says_nothing_of_the_cursor() -> None:
-    assert written((1, 10, "assign "), (5, 0, "// top\n")) == []
+    assert typed_sites((1, 10, "assign "), (5, 0, "// top\n")) == []
 
 
 def test_without_a_pause_nobody_could_be_helped() -> None:
-    assert written((1, 10, "assign "), (1.5, 17, "y;")) == []
+    assert typed_sites((1, 10, "assign "), (1.5, 17, "y;")) == []

@@ -20,16 +20,16 @@ def private_names(code: str) -> Iterator[str]:
     for node in ast.walk(ast.parse(code)):
         match node:
             case ast.Import():
-                names = [one.name for one in node.names]
+                names = [alias.name for alias in node.names]
             case ast.ImportFrom(level=0, module=str(module)):
-                names = [f"{module}.{one.name}" for one in node.names]
+                names = [f"{module}.{alias.name}" for alias in node.names]
             case _:
                 continue
         yield from (name for name in names if name.startswith("inspect_ai.") and "._" in name)
 
 
 @pytest.mark.parametrize(
-    ("code", "found"),
+    ("code", "expected_names"),
     [
         ("from inspect_ai._util.error import Error", ["inspect_ai._util.error.Error"]),
         ("def load():\n    from inspect_ai.model import _model", ["inspect_ai.model._model"]),
@@ -37,8 +37,8 @@ def private_names(code: str) -> Iterator[str]:
         ("from inspect_ai.model import Model\nimport inspect_ai", []),
     ],
 )
-def test_private_names_are_seen_wherever_they_are_imported(code: str, found: list[str]) -> None:
-    assert list(private_names(code)) == found
+def test_private_names_are_seen_wherever_they_are_imported(code: str, expected_names: list[str]) -> None:
+    assert list(private_names(code)) == expected_names
 
 
 def test_no_other_module_imports_a_private_name_of_inspect() -> None:

@@ -12,8 +12,8 @@ def test_logs_are_found_by_their_attempts(tmp_path: Path) -> None:
         (tmp_path / name).write_text(name)
         keep(tmp_path / "evals", tmp_path / name, attempts)
     (tmp_path / "evals" / "c.eval").write_text("of a run that broke off")
-    found = logs_of(tmp_path / "evals", ["two", "four"])
-    assert [(file.name, file.read_text()) for file in found] == [("a.eval", "a.eval")]
+    logs = logs_of(tmp_path / "evals", ["two", "four"])
+    assert [(file.name, file.read_text()) for file in logs] == [("a.eval", "a.eval")]
     assert (tmp_path / "a.eval").exists()
 
 

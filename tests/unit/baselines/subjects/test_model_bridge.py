@@ -17,7 +17,7 @@ from inspect_ai.model import ChatMessageTool
 
 from benchwright_subjects.bridge import ModelBridge, http_server
 
-from .bridged_sample import Seen, ask, call, events, says, text
+from .bridged_sample import SeenRequests, ask, call, events, says, text
 
 PARAMETERS = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
 GEMINI = "/v1beta/models/gemini-2.5-flash"
@@ -25,11 +25,11 @@ GEMINI = "/v1beta/models/gemini-2.5-flash"
 
 def model_events(log: EvalLog) -> list[ModelEvent]:
     (sample,) = log.samples or []
-    return [one for one in sample.events if isinstance(one, ModelEvent)]
+    return [event for event in sample.events if isinstance(event, ModelEvent)]
 
 
 def succeeded(log: EvalLog) -> bool:
-    assert log.status == "success", (log.error, [one.error for one in model_events(log)])
+    assert log.status == "success", (log.error, [event.error for event in model_events(log)])
     (sample,) = log.samples or []
     return sample.error is None
 
@@ -44,7 +44,7 @@ def anthropic_client(client: httpx2.AsyncClient) -> anthropic.AsyncAnthropic:
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_openai_chat_answers_with_text_and_tools(tmp_path: Path, stream: bool) -> None:
-    seen = Seen()
+    requests = SeenRequests()
     tool: Any = {"type": "function", "function": {"name": "write", "parameters": PARAMETERS}}
     heard: list[Any] = []
 
@@ -55,71 +55,78 @@ def test_openai_chat_answers_with_text_and_tools(tmp_path: Path, stream: bool) -
             if stream:
                 async with chat.stream(
                     model="gpt", messages=messages, tools=[tool], stream_options={"include_usage": True}
-                ) as said:
-                    reply: Any = await said.get_final_completion()
+                ) as chat_stream:
+                    reply: Any = await chat_stream.get_final_completion()
             else:
                 reply = await chat.create(model="gpt", messages=messages, tools=[tool])
             message = reply.choices[0].message
             heard.append((reply.choices[0].finish_reason, message.content, message.tool_calls, reply.usage))
             messages.append(message.model_dump(exclude_none=True, exclude={"parsed"}))
-            for one in message.tool_calls or []:
-                messages.append({"role": "tool", "tool_call_id": one.id, "content": "written"})
+            for tool_call in message.tool_calls or []:
+                messages.append({"role": "tool", "tool_call_id": tool_call.id, "content": "written"})
 
-    log = ask(says(call("write", {"path": "a"}, "I write."), text("done"), seen=seen), asks, tmp_path, seen=seen)
+    log = ask(
+        says(call("write", {"path": "a"}, "I write."), text("done"), requests=requests),
+        asks,
+        tmp_path,
+        requests=requests,
+    )
     assert succeeded(log)
-    (ended, said, (called,), used), (last, final, none, _) = heard
-    assert (ended, said, called.function.name, json.loads(called.function.arguments)) == (
+    (ended, first_text, (called_tool,), usage), (last, final, last_calls, _) = heard
+    assert (ended, first_text, called_tool.function.name, json.loads(called_tool.function.arguments)) == (
         "tool_calls",
         "I write.",
         "write",
         {"path": "a"},
     )
-    assert used.total_tokens == seen.usage[0].usage.total_tokens  # type: ignore[union-attr]
-    assert (last, final, none or []) == ("stop", "done", [])
-    assert [one.name for one in seen.tools[0]] == ["write"]
-    assert [one.role for one in seen.messages[1]] == ["system", "user", "assistant", "tool"]
+    assert usage.total_tokens == requests.usage[0].usage.total_tokens  # type: ignore[union-attr]
+    assert (last, final, last_calls or []) == ("stop", "done", [])
+    assert [offered_tool.name for offered_tool in requests.tools[0]] == ["write"]
+    assert [message.role for message in requests.messages[1]] == ["system", "user", "assistant", "tool"]
     assert len(model_events(log)) == 2
 
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_openai_responses_answers_with_text_and_tools(tmp_path: Path, stream: bool) -> None:
-    seen = Seen()
+    requests = SeenRequests()
     tool: Any = {"type": "function", "name": "write", "parameters": PARAMETERS, "strict": False}
     heard: list[Any] = []
 
     async def asks(client: httpx2.AsyncClient, bridge: ModelBridge) -> None:
-        said: list[Any] = [{"role": "user", "content": "Solve it."}]
+        conversation: list[Any] = [{"role": "user", "content": "Solve it."}]
         for _ in range(2):
             responses = openai_client(client).responses
             if stream:
-                async with responses.stream(model="gpt", input=said, tools=[tool], instructions="Be brief.") as parts:
+                async with responses.stream(
+                    model="gpt", input=conversation, tools=[tool], instructions="Be brief."
+                ) as parts:
                     reply: Any = await parts.get_final_response()
             else:
-                reply = await responses.create(model="gpt", input=said, tools=[tool], instructions="Be brief.")
+                reply = await responses.create(model="gpt", input=conversation, tools=[tool], instructions="Be brief.")
             heard.append(reply)
-            said += [item.model_dump(exclude_none=True, exclude={"parsed_arguments"}) for item in reply.output]
+            conversation += [item.model_dump(exclude_none=True, exclude={"parsed_arguments"}) for item in reply.output]
             for item in reply.output:
                 if item.type == "function_call":
-                    said.append({"type": "function_call_output", "call_id": item.call_id, "output": "written"})
+                    conversation.append({"type": "function_call_output", "call_id": item.call_id, "output": "written"})
 
-    log = ask(says(call("write", {"path": "a"}), text("done"), seen=seen), asks, tmp_path, seen=seen)
+    log = ask(says(call("write", {"path": "a"}), text("done"), requests=requests), asks, tmp_path, requests=requests)
     assert succeeded(log)
     first, last = heard
     assert [(item.name, item.arguments) for item in first.output if item.type == "function_call"] == [
         ("write", '{"path": "a"}')
     ]
     assert (last.output_text, last.status, last.usage.output_tokens > 0) == ("done", "completed", True)
-    assert [one.role for one in seen.messages[1]] == ["system", "user", "assistant", "tool"]
+    assert [message.role for message in requests.messages[1]] == ["system", "user", "assistant", "tool"]
 
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_anthropic_messages_answers_with_text_and_tools(tmp_path: Path, stream: bool) -> None:
-    seen = Seen()
+    requests = SeenRequests()
     heard: list[Any] = []
 
     async def asks(client: httpx2.AsyncClient, bridge: ModelBridge) -> None:
         messages: list[Any] = [{"role": "user", "content": "Solve it."}]
-        given: Any = {
+        request: Any = {
             "model": "claude",
             "max_tokens": 1000,
             "system": "Be brief.",
@@ -127,10 +134,10 @@ def test_anthropic_messages_answers_with_text_and_tools(tmp_path: Path, stream: 
         }
         for _ in range(2):
             if stream:
-                async with anthropic_client(client).messages.stream(messages=messages, **given) as parts:
+                async with anthropic_client(client).messages.stream(messages=messages, **request) as parts:
                     reply: Any = await parts.get_final_message()
             else:
-                reply = await anthropic_client(client).messages.create(messages=messages, **given)
+                reply = await anthropic_client(client).messages.create(messages=messages, **request)
             heard.append(reply)
             messages.append(
                 {"role": "assistant", "content": [part.model_dump(exclude_none=True) for part in reply.content]}
@@ -142,18 +149,23 @@ def test_anthropic_messages_answers_with_text_and_tools(tmp_path: Path, stream: 
             ]
             messages.append({"role": "user", "content": results})
 
-    log = ask(says(call("write", {"path": "a"}, "I write."), text("done"), seen=seen), asks, tmp_path, seen=seen)
+    log = ask(
+        says(call("write", {"path": "a"}, "I write."), text("done"), requests=requests),
+        asks,
+        tmp_path,
+        requests=requests,
+    )
     assert succeeded(log)
     first, last = heard
     assert [part.type for part in first.content] == ["text", "tool_use"]
     assert (first.content[1].name, first.content[1].input, first.stop_reason) == ("write", {"path": "a"}, "tool_use")
     assert (last.content[0].text, last.stop_reason) == ("done", "end_turn")
-    assert any(isinstance(one, ChatMessageTool) and one.text == "written" for one in seen.messages[1])
+    assert any(isinstance(message, ChatMessageTool) and message.text == "written" for message in requests.messages[1])
 
 
 @pytest.mark.parametrize("stream", [":generateContent", ":streamGenerateContent?alt=sse", ":streamGenerateContent"])
 def test_gemini_answers_with_text_and_tools(tmp_path: Path, stream: str) -> None:
-    seen = Seen()
+    requests = SeenRequests()
     heard: list[Any] = []
 
     async def asks(client: httpx2.AsyncClient, bridge: ModelBridge) -> None:
@@ -165,40 +177,40 @@ def test_gemini_answers_with_text_and_tools(tmp_path: Path, stream: str) -> None
                 "tools": [{"functionDeclarations": [declared]}],
                 "systemInstruction": {"parts": [{"text": "Be brief."}]},
             }
-            got = await client.post(GEMINI + stream, json=body)
-            assert got.status_code == 200, got.text
-            reply = json.loads(events(got.text)[0]) if "sse" in stream else got.json()
+            response = await client.post(GEMINI + stream, json=body)
+            assert response.status_code == 200, response.text
+            reply = json.loads(events(response.text)[0]) if "sse" in stream else response.json()
             reply = reply[0] if isinstance(reply, list) else reply
             heard.append(reply)
             content = reply["candidates"][0]["content"]
             result = {"functionResponse": {"name": "write", "response": {"output": "written"}}}
             contents += [content, {"role": "user", "parts": [result]}]
 
-    log = ask(says(call("write", {"path": "a"}), text("done"), seen=seen), asks, tmp_path, seen=seen)
+    log = ask(says(call("write", {"path": "a"}), text("done"), requests=requests), asks, tmp_path, requests=requests)
     assert succeeded(log)
-    first, last = (one["candidates"][0] for one in heard)
-    (called,) = [part["functionCall"] for part in first["content"]["parts"] if "functionCall" in part]
-    assert called == {"name": "write", "args": {"path": "a"}}
+    first, last = (reply["candidates"][0] for reply in heard)
+    (function_call,) = [part["functionCall"] for part in first["content"]["parts"] if "functionCall" in part]
+    assert function_call == {"name": "write", "args": {"path": "a"}}
     assert last["content"]["parts"] == [{"text": "done"}]
     assert heard[1]["usageMetadata"]["totalTokenCount"] > 0
-    assert seen.messages[0][0].role == "system"
+    assert requests.messages[0][0].role == "system"
 
 
 def test_tools_of_a_namespace_are_offered_and_called_in_it(tmp_path: Path) -> None:
-    seen = Seen()
+    requests = SeenRequests()
     # As Codex sends the tools of an MCP server.
     inner = [{"type": "function", "name": "problem", "parameters": PARAMETERS}, {"type": "function", "name": "status"}]
     tools = [{"type": "namespace", "name": "mcp__benchwright", "description": "A problem.", "tools": inner}]
     heard: list[Any] = []
 
     async def asks(client: httpx2.AsyncClient, bridge: ModelBridge) -> None:
-        got = await client.post("/v1/responses", json={"model": "gpt", "input": "Solve it.", "tools": tools})
-        assert got.status_code == 200, got.text
-        heard.extend(one for one in got.json()["output"] if one["type"] == "function_call")
+        response = await client.post("/v1/responses", json={"model": "gpt", "input": "Solve it.", "tools": tools})
+        assert response.status_code == 200, response.text
+        heard.extend(output for output in response.json()["output"] if output["type"] == "function_call")
 
-    assert succeeded(ask(says(call("problem", {"path": "a"}), seen=seen), asks, tmp_path, seen=seen))
-    assert [one.name for one in seen.tools[0]] == ["problem", "status"]
-    assert [(one["namespace"], one["name"]) for one in heard] == [("mcp__benchwright", "problem")]
+    assert succeeded(ask(says(call("problem", {"path": "a"}), requests=requests), asks, tmp_path, requests=requests))
+    assert [tool.name for tool in requests.tools[0]] == ["problem", "status"]
+    assert [(tool_call["namespace"], tool_call["name"]) for tool_call in heard] == [("mcp__benchwright", "problem")]
 
 
 REQUESTS: dict[str, dict[str, Any]] = {
@@ -223,10 +235,10 @@ MALFORMED: list[bytes] = [
 def test_malformed_requests_are_refused_in_the_protocols_form_and_the_bridge_goes_on(tmp_path: Path, path: str) -> None:
     async def asks(client: httpx2.AsyncClient, bridge: ModelBridge) -> None:
         for body in MALFORMED:
-            got = await client.post(path, content=body)
-            assert got.status_code in (200, 400), (body, got.text)
-            if got.status_code == 400:
-                assert got.json()["error"]["message"]
+            response = await client.post(path, content=body)
+            assert response.status_code in (200, 400), (body, response.text)
+            if response.status_code == 400:
+                assert response.json()["error"]["message"]
         assert (await client.post(path, json=REQUESTS[path])).status_code == 200
 
     assert succeeded(ask(says(*[text("ok")] * 20), asks, tmp_path))
@@ -235,9 +247,9 @@ def test_malformed_requests_are_refused_in_the_protocols_form_and_the_bridge_goe
 @pytest.mark.parametrize("path", REQUESTS)
 def test_a_provider_that_fails_is_told_by_its_status_alone(tmp_path: Path, path: str) -> None:
     async def asks(client: httpx2.AsyncClient, bridge: ModelBridge) -> None:
-        got = await client.post(path, json=REQUESTS[path])
-        assert (got.status_code, "CANARY" in got.text) == (502, False)
-        assert "502" in got.json()["error"]["message"]
+        response = await client.post(path, json=REQUESTS[path])
+        assert (response.status_code, "CANARY" in response.text) == (502, False)
+        assert "502" in response.json()["error"]["message"]
 
     log = ask(says(OSError("no route to CANARY.example:8443")), asks, tmp_path)
     assert [event.error is not None for event in model_events(log)] == [True]
@@ -254,7 +266,7 @@ def test_requests_that_are_too_large_compressed_or_unknown_are_refused(
         unknown = [await client.post("/v1/embeddings", json={}), await client.get("/v1/messages")]
         assert (large.status_code, large.json()["error"]["type"]) == (413, "request_too_large")
         assert packed.status_code == 415
-        assert [one.status_code for one in unknown] == [404, 404]
+        assert [response.status_code for response in unknown] == [404, 404]
         assert (await client.get("/v1/models")).json()["data"][0]["id"] == "inspect"
 
     assert succeeded(ask(says(), asks, tmp_path))
@@ -265,8 +277,8 @@ def test_a_token_limit_ends_the_sample_and_is_told(tmp_path: Path) -> None:
 
     async def asks(client: httpx2.AsyncClient, bridge: ModelBridge) -> None:
         for _ in range(2):
-            got = await client.post("/v1/responses", json=REQUESTS["/v1/responses"])
-            statuses.append(got.status_code)
+            response = await client.post("/v1/responses", json=REQUESTS["/v1/responses"])
+            statuses.append(response.status_code)
         assert bridge.failed.done()
 
     log = ask(says(text("one " * 50), text("two")), asks, tmp_path, token_limit=10)
@@ -280,15 +292,15 @@ def test_a_token_limit_ends_the_sample_and_is_told(tmp_path: Path) -> None:
 def test_each_request_has_the_samples_seed_and_the_programs_own_settings_only_where_they_belong_to_it(
     tmp_path: Path, forwards: bool, temperature: float | None
 ) -> None:
-    seen = Seen()
+    requests = SeenRequests()
 
     async def asks(client: httpx2.AsyncClient, bridge: ModelBridge) -> None:
         await client.post(
             "/v1/chat/completions", json=REQUESTS["/v1/chat/completions"] | {"temperature": 0.5, "seed": 3}
         )
 
-    assert succeeded(ask(says(text("ok"), seen=seen), asks, tmp_path, seed=42, forwards=forwards))
-    assert [(one.seed, one.temperature) for one in seen.configs] == [(42, temperature)]
+    assert succeeded(ask(says(text("ok"), requests=requests), asks, tmp_path, seed=42, forwards=forwards))
+    assert [(config.seed, config.temperature) for config in requests.configs] == [(42, temperature)]
 
 
 def test_a_slow_model_keeps_a_streamed_connection_alive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -296,19 +308,19 @@ def test_a_slow_model_keeps_a_streamed_connection_alive(tmp_path: Path, monkeypa
     answering = asyncio.Event()
 
     async def asks(client: httpx2.AsyncClient, bridge: ModelBridge) -> None:
-        held = bridge.answer
+        answer_request = bridge.answer
 
-        def slowly(*given: Any) -> Any:
+        def slowly(*arguments: Any) -> Any:
             async def later() -> Any:
                 await answering.wait()
-                return await held(*given)
+                return await answer_request(*arguments)
 
             return asyncio.create_task(later())
 
         monkeypatch.setattr(bridge, "answer", slowly)
         body = REQUESTS["/v1/chat/completions"] | {"stream": True}
-        async with client.stream("POST", "/v1/chat/completions", json=body) as got:
-            lines = got.aiter_lines()
+        async with client.stream("POST", "/v1/chat/completions", json=body) as response:
+            lines = response.aiter_lines()
             assert (await anext(lines)).startswith(": waiting")
             answering.set()
             assert [line async for line in lines if "data" in line][-1] == "data: [DONE]"
@@ -320,11 +332,11 @@ def test_a_program_that_hangs_up_cancels_its_request(tmp_path: Path, monkeypatch
     cancelled = asyncio.Event()
 
     async def asks(client: httpx2.AsyncClient, bridge: ModelBridge) -> None:
-        asked = asyncio.Event()
+        request_arrived = asyncio.Event()
 
-        def never(*given: Any) -> Any:
+        def never(*arguments: Any) -> Any:
             async def wait() -> Any:
-                asked.set()
+                request_arrived.set()
                 try:
                     await asyncio.Event().wait()
                 except asyncio.CancelledError:
@@ -335,7 +347,7 @@ def test_a_program_that_hangs_up_cancels_its_request(tmp_path: Path, monkeypatch
 
         monkeypatch.setattr(bridge, "answer", never)
         posted = asyncio.create_task(client.post("/v1/messages", json=REQUESTS["/v1/messages"]))
-        await asked.wait()
+        await request_arrived.wait()
         posted.cancel()
         await asyncio.wait_for(cancelled.wait(), 10)
 

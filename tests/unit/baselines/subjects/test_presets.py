@@ -12,20 +12,20 @@ from benchwright_subjects.agents.installation import install, is_installed, prog
 from benchwright_subjects.agents.launched import installed, launched
 from benchwright_subjects.agents.preset import NODE_LOCK, Preset, Source, preset, presets
 
-NAMES = [one.name for one in presets()]
+NAMES = [known_preset.name for known_preset in presets()]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_everything_that_is_installed_has_a_version_and_a_digest_and_no_address(name: str) -> None:
-    known = preset(name)
-    assert re.fullmatch(r"\d+\.\d+\.\d+", known.version)
-    if known.source is Source.NPM:
-        lock = json.loads((known.folder / "package-lock.json").read_text())
-        packages = [package for place, package in lock["packages"].items() if place]
+    subject_preset = preset(name)
+    assert re.fullmatch(r"\d+\.\d+\.\d+", subject_preset.version)
+    if subject_preset.source is Source.NPM:
+        lock = json.loads((subject_preset.folder / "package-lock.json").read_text())
+        packages = [package for folder, package in lock["packages"].items() if folder]
         assert packages
         assert all(package["integrity"].startswith("sha512-") and "resolved" not in package for package in packages)
     else:
-        lock_text = known.lock_files[0].read_text()
+        lock_text = subject_preset.lock_files[0].read_text()
         assert len(re.findall(r"^\S+==", lock_text, re.MULTILINE)) <= lock_text.count("--hash=sha256:")
         assert "://" not in lock_text
 
@@ -33,19 +33,23 @@ def test_everything_that_is_installed_has_a_version_and_a_digest_and_no_address(
 @pytest.mark.parametrize("name", NAMES)
 def test_a_subject_asks_the_bridge_alone_and_has_nothing_of_this_machine_in_its_settings(name: str) -> None:
     launch = preset(name).launch(Path("/agents/programs"), None)
-    told = json.dumps([launch.command, dict(launch.environment), dict(launch.files)])
-    addresses = set(re.findall(r"https?://[^/\"' ]+", told))
+    settings = json.dumps([launch.command, dict(launch.environment), dict(launch.files)])
+    addresses = set(re.findall(r"https?://[^/\"' ]+", settings))
     assert addresses <= {"http://127.0.0.1:13131"}
-    assert "/agents/programs" not in told
-    assert not re.search(r"\{(bridge|home)\}", told)
+    assert "/agents/programs" not in settings
+    assert not re.search(r"\{(bridge|home)\}", settings)
 
 
 def test_the_name_in_reports_changes_with_the_settings() -> None:
-    known = preset("codex")
-    one, other = (known.launch(Path("/x"), None, command) for command in ("", "codex exec --strange -"))
-    assert one.name.startswith(f"codex {known.version} [")
-    assert one.name != other.name
-    assert one.record["subject_sha256"] == other.record["subject_sha256"] == known.package_sha256
+    subject_preset = preset("codex")
+    first_launch, second_launch = (
+        subject_preset.launch(Path("/x"), None, command) for command in ("", "codex exec --strange -")
+    )
+    assert first_launch.name.startswith(f"codex {subject_preset.version} [")
+    assert first_launch.name != second_launch.name
+    assert (
+        first_launch.record["subject_sha256"] == second_launch.record["subject_sha256"] == subject_preset.package_sha256
+    )
 
 
 def test_a_task_that_looks_like_a_placeholder_or_a_command_stays_one_word() -> None:
@@ -56,7 +60,7 @@ def test_a_task_that_looks_like_a_placeholder_or_a_command_stays_one_word() -> N
 
 
 @pytest.mark.parametrize(
-    ("subject", "command", "place", "words"),
+    ("subject", "command", "sandbox", "words"),
     [
         ("nobody", "", "", "There is no subject 'nobody'"),
         ("codex", "", "", "benchwright subject add codex"),
@@ -65,10 +69,10 @@ def test_a_task_that_looks_like_a_placeholder_or_a_command_stays_one_word() -> N
     ],
 )
 def test_what_can_not_be_started_is_refused_with_what_to_do(
-    tmp_path: Path, subject: str, command: str, place: str, words: str
+    tmp_path: Path, subject: str, command: str, sandbox: str, words: str
 ) -> None:
     with pytest.raises(EvaluationError, match=re.escape(words)):
-        launched(tmp_path, subject, command, place)
+        launched(tmp_path, subject, command, sandbox)
 
 
 @pytest.mark.parametrize(
@@ -89,8 +93,11 @@ def test_terms_of_acp_that_mean_nothing_are_refused(
 
 
 def test_what_is_refused_makes_another_configuration(tmp_path: Path) -> None:
-    made = [launched(tmp_path, "", "agent", "", acp=True, refuses=some) for some in ([], ["fetch"], ["fetch"])]
-    first, second, third = [one.configuration_sha256 for one in made if one is not None]
+    launches = [
+        launched(tmp_path, "", "agent", "", acp=True, refuses=refused_tools)
+        for refused_tools in ([], ["fetch"], ["fetch"])
+    ]
+    first, second, third = [launch.configuration_sha256 for launch in launches if launch is not None]
     assert first != second == third
 
 
@@ -112,12 +119,12 @@ def test_a_command_of_the_users_own_is_recorded_by_its_digest(tmp_path: Path) ->
 @pytest.fixture
 def known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Preset:
     """A subject whose lock files nobody can install."""
-    made = preset("codex")
+    codex_preset = preset("codex")
     for name in ("package.json", "package-lock.json"):
-        (tmp_path / name).write_text((made.folder / name).read_text().replace("sha512-", "sha512-AAAA"))
-    monkeypatch.setattr(type(made), "folder", tmp_path)
+        (tmp_path / name).write_text((codex_preset.folder / name).read_text().replace("sha512-", "sha512-AAAA"))
+    monkeypatch.setattr(type(codex_preset), "folder", tmp_path)
     monkeypatch.setattr(installation, "_install_node", lambda cache, show: tmp_path)
-    return made
+    return codex_preset
 
 
 def test_an_installation_that_fails_leaves_nothing_and_says_why(

@@ -32,17 +32,17 @@ def in_order(text: str, *parts: str) -> bool:
     return all(text.count(part) == 1 for part in parts) and places == sorted(places)
 
 
-@pytest.mark.parametrize("prompts", PROMPT_SETS, ids=lambda one: one.name)
+@pytest.mark.parametrize("prompts", PROMPT_SETS, ids=lambda prompts: prompts.name)
 def test_the_forms_are_the_golden_ones(prompts: PromptSet, request: pytest.FixtureRequest) -> None:
-    shown = "".join(f"######## {name}\n{text}\n\n" for name, text in forms_of(prompts).items())
+    forms_text = "".join(f"######## {name}\n{text}\n\n" for name, text in forms_of(prompts).items())
     file = GOLDEN / f"{prompts.name}.txt"
     if request.config.getoption("--update"):
         file.parent.mkdir(exist_ok=True)
-        file.write_text(shown, encoding="utf-8")
-    assert shown == file.read_text(encoding="utf-8"), f"differs from {file}; --update takes it over"
+        file.write_text(forms_text, encoding="utf-8")
+    assert forms_text == file.read_text(encoding="utf-8"), f"differs from {file}; --update takes it over"
 
 
-@pytest.mark.parametrize("prompts", PROMPT_SETS, ids=lambda one: one.name)
+@pytest.mark.parametrize("prompts", PROMPT_SETS, ids=lambda prompts: prompts.name)
 def test_the_page_names_each_set_with_its_digest(prompts: PromptSet) -> None:
     assert f"| `{prompts.name}` | `{digest_of(prompts)[:16]}` |" in PAGE.read_text(encoding="utf-8"), (
         f"the digest is {digest_of(prompts)[:16]} now: correct {PAGE.name}"
@@ -50,11 +50,11 @@ def test_the_page_names_each_set_with_its_digest(prompts: PromptSet) -> None:
 
 
 def test_a_study_can_choose_each_set() -> None:
-    assert [one.value for one in Prompts] == [prompts.name for prompts in PROMPT_SETS]
+    assert [choice.value for choice in Prompts] == [prompts.name for prompts in PROMPT_SETS]
 
 
 @pytest.mark.parametrize(
-    ("reply", "said", "left"),
+    ("reply", "confidence", "left"),
     [
         ("B\nConfidence: 80 %", 0.8, "B"),
         ("B\n\n**Confidence:** 7.5%\n", 0.075, "B\n"),
@@ -68,8 +68,10 @@ def test_a_study_can_choose_each_set() -> None:
         ("", None, None),
     ],
 )
-def test_a_confidence_is_read_from_the_last_line_and_removed(reply: str, said: float | None, left: str | None) -> None:
-    assert read_confidence(reply) == (said, reply if left is None else left)
+def test_a_confidence_is_read_from_the_last_line_and_removed(
+    reply: str, confidence: float | None, left: str | None
+) -> None:
+    assert read_confidence(reply) == (confidence, reply if left is None else left)
 
 
 def test_digests_differ() -> None:
@@ -177,7 +179,7 @@ def test_prompts_are_chosen_by_name(store: Store) -> None:
     assert prompt_set("") is BENCHWRIGHT
     with pytest.raises(EvaluationError, match=r"no prompts 'cvdp'; choose one of: benchwright, cvdp-1\.1, cs-bench"):
         prompt_set("cvdp")
-    (asked,), request = Form("saturating-counter", prompts="cvdp-1.1").of(store, "starter")
-    assert "Give one answer to this request" in str(request(asked).user)
+    (problem,), request = Form("saturating-counter", prompts="cvdp-1.1").prepare(store, "starter")
+    assert "Give one answer to this request" in str(request(problem).user)
     with pytest.raises(EvaluationError, match="no form with examples or thinking"):
-        Form("saturating-counter", think=True, prompts="cvdp-1.1").of(store, "starter")
+        Form("saturating-counter", think=True, prompts="cvdp-1.1").prepare(store, "starter")

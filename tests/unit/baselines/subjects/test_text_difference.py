@@ -24,8 +24,8 @@ def test_equal_texts_differ_in_nothing(lines: list[str]) -> None:
 
 def test_two_places_are_two_changes_without_what_lies_between() -> None:
     old = "module a;\nwire x;\nendmodule\n"
-    found = changes(old, "module b;\nwire x;\nendmodule : b\n")
-    assert [(one.start, one.end, one.text) for one in found] == [(27, 27, " : b"), (7, 8, "b")]
+    edits = changes(old, "module b;\nwire x;\nendmodule : b\n")
+    assert [(edit.start, edit.end, edit.text) for edit in edits] == [(27, 27, " : b"), (7, 8, "b")]
 
 
 def test_a_long_text_that_differs_everywhere_is_one_change() -> None:

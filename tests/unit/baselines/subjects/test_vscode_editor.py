@@ -14,7 +14,7 @@ from benchwright_subjects.inline.dialects.lsp import Latency, Trigger
 from benchwright_subjects.inline.dialects.vscode import VSCodeDialect
 from benchwright_subjects.inline.failure import Failure, SubjectError
 from benchwright_subjects.inline.offer import Offer
-from benchwright_subjects.inline.policies import Accepted
+from benchwright_subjects.inline.policies import AcceptedPart
 from benchwright_subjects.inline.server.connection import Answer, Connection
 from benchwright_subjects.inline.text.document import Document
 from benchwright_subjects.inline.vscode.editor_launch import Programs, driver_command, find_programs, probe_in
@@ -26,19 +26,19 @@ OFFER = Offer(7, 7, "a;\n  b;", 7)
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    found = tmp_path / "extension"
-    found.mkdir()
-    (found / "package.json").write_text(json.dumps({"publisher": "p", "name": "n", "version": "1.2.3"}))
-    (found / "main.js").write_text("exports.activate = () => undefined;")
-    return found
+    extension_folder = tmp_path / "extension"
+    extension_folder.mkdir()
+    (extension_folder / "package.json").write_text(json.dumps({"publisher": "p", "name": "n", "version": "1.2.3"}))
+    (extension_folder / "main.js").write_text("exports.activate = () => undefined;")
+    return extension_folder
 
 
 def test_a_folder_is_packed_to_the_same_bytes_and_read_back(folder: Path, tmp_path: Path) -> None:
     file = tmp_path / "n.vsix"
     file.write_bytes(packed(folder))
     assert file.read_bytes() == packed(folder)
-    found = read_vsix(file)
-    assert (found.id, found.version, len(found.sha256)) == ("p.n", "1.2.3", 64)
+    extension = read_vsix(file)
+    assert (extension.id, extension.version, len(extension.sha256)) == ("p.n", "1.2.3", 64)
 
 
 @pytest.mark.parametrize("name", ["a/../../b", "", 'x" --flag'])
@@ -64,10 +64,10 @@ def test_the_probe_is_an_extension_too(tmp_path: Path) -> None:
 def test_the_command_names_each_file_as_a_word(folder: Path, tmp_path: Path) -> None:
     file = tmp_path / "n.vsix"
     file.write_bytes(packed(folder))
-    found = read_vsix(file)
-    command = driver_command(Programs("node", ("code-server", "-x"), "chromium"), [found], tmp_path / "probe.vsix")
+    extension = read_vsix(file)
+    command = driver_command(Programs("node", ("code-server", "-x"), "chromium"), [extension], tmp_path / "probe.vsix")
     assert str(file) in command
-    assert f"1.2.3 (vsix {found.sha256[:12]})" in command
+    assert f"1.2.3 (vsix {extension.sha256[:12]})" in command
     assert command[-3:] == ("--", "code-server", "-x")
 
 
@@ -78,12 +78,16 @@ def program(folder: Path, name: str) -> None:
 
 def test_what_is_missing_is_said_one_after_the_other(tmp_path: Path) -> None:
     environ = {"PATH": str(tmp_path)}
-    for wanted, name in (("Node.js 24", "node"), ("code-server is not there", "code-server"), ("Chromium", "chromium")):
-        with pytest.raises(EvaluationError, match=wanted):
+    for message, name in (
+        ("Node.js 24", "node"),
+        ("code-server is not there", "code-server"),
+        ("Chromium", "chromium"),
+    ):
+        with pytest.raises(EvaluationError, match=message):
             find_programs((), tmp_path / "cache", environ)
         program(tmp_path, name)
-    found = find_programs((), tmp_path / "cache", environ)
-    assert found.code_server == (str(tmp_path / "code-server"),)
+    programs = find_programs((), tmp_path / "cache", environ)
+    assert programs.code_server == (str(tmp_path / "code-server"),)
     assert find_programs(("mine", "--x"), tmp_path / "cache", environ).code_server == ("mine", "--x")
     with pytest.raises(EvaluationError, match="nowhere"):
         find_programs((), tmp_path / "cache", {**environ, "CHROMIUM": "nowhere"})
@@ -95,8 +99,8 @@ def test_the_cursor_is_said_in_utf_16() -> None:
 
 
 def test_times_are_the_editors() -> None:
-    answered: Any = {"items": [], "timing": {"answered": 3.5, "drawn": 4.5}}
-    assert VSCodeDialect().latency(Answer(answered, 900.0)) == Latency(3.5, 4.5)
+    answer: Any = {"items": [], "timing": {"answered": 3.5, "drawn": 4.5}}
+    assert VSCodeDialect().latency(Answer(answer, 900.0)) == Latency(3.5, 4.5)
     given_up: Any = {"items": [], "timing": {"answered": None}}
     assert VSCodeDialect().latency(Answer(given_up, 900.0)) == Latency(None, None)
 
@@ -113,25 +117,25 @@ class Driver:
 
     def __init__(self, text: str, cursor: int) -> None:
         self.result = {"text": text, "cursor": cursor}
-        self.asked: list[Any] = []
+        self.requests: list[Any] = []
 
     async def request(self, method: str, params: Any, timeout_s: float) -> Answer:
-        self.asked.append((method, params))
+        self.requests.append((method, params))
         return Answer(cast(Any, self.result), 1.0)
 
 
 async def test_what_was_taken_is_the_difference_of_texts() -> None:
     driver = Driver("// 𝄞\n  a;\nendmodule\n", 10)
-    taken = await VSCodeDialect().take(cast(Connection, driver), DOCUMENT, OFFER, Accepted("a;", False))
-    assert (taken.text, taken.deleted, taken.document.before) == ("a;", "", "// 𝄞\n  a;")
-    assert driver.asked == [("benchwright/take", {"text": "a;"})]
+    taken_offer = await VSCodeDialect().take(cast(Connection, driver), DOCUMENT, OFFER, AcceptedPart("a;", False))
+    assert (taken_offer.text, taken_offer.deleted, taken_offer.document.text_before) == ("a;", "", "// 𝄞\n  a;")
+    assert driver.requests == [("benchwright/take", {"text": "a;"})]
 
 
 async def test_a_whole_offer_is_taken_as_such() -> None:
     driver = Driver("// 𝄞\n  a;\n  b;\nendmodule\n", 15)
-    taken = await VSCodeDialect().take(cast(Connection, driver), DOCUMENT, OFFER, Accepted(OFFER.text, True))
-    assert driver.asked == [("benchwright/take", {"text": None})]
-    assert taken.text == "a;\n  b;"
+    taken_offer = await VSCodeDialect().take(cast(Connection, driver), DOCUMENT, OFFER, AcceptedPart(OFFER.text, True))
+    assert driver.requests == [("benchwright/take", {"text": None})]
+    assert taken_offer.text == "a;\n  b;"
 
 
 @pytest.mark.parametrize(
@@ -144,5 +148,5 @@ async def test_a_whole_offer_is_taken_as_such() -> None:
 )
 async def test_what_goes_beyond_the_cursors_line_is_a_failure(text: str, failure: Failure) -> None:
     with pytest.raises(SubjectError) as caught:
-        await VSCodeDialect().take(cast(Connection, Driver(text, 8)), DOCUMENT, OFFER, Accepted("a;", False))
+        await VSCodeDialect().take(cast(Connection, Driver(text, 8)), DOCUMENT, OFFER, AcceptedPart("a;", False))
     assert caught.value.failure is failure

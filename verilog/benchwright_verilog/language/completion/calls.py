@@ -34,9 +34,9 @@ class Call:
     """Where its opening parenthesis is."""
     argument: int
     """Which of its arguments, counted from 0."""
-    named: str | None
+    argument_name: str | None
     """The name that is being connected, as in `.name(`."""
-    taken: tuple[str, ...]
+    taken_names: tuple[str, ...]
     """The names connected before."""
     instance: str = ""
     """The name of the instance."""
@@ -53,10 +53,10 @@ _DECLARES = _HEADS | {"automatic", "static"}
 
 
 @dataclass(frozen=True)
-class _Open:
+class _OpenCall:
     index: int
     commas: int
-    taken: tuple[str, ...]
+    taken_names: tuple[str, ...]
 
 
 def is_name(token: Token) -> bool:
@@ -64,44 +64,44 @@ def is_name(token: Token) -> bool:
     return token.kind is Kind.WORD and token.text not in RESERVED
 
 
-def call_around(found: Sequence[Token], end: int | None = None) -> Call | None:
+def call_around(code: Sequence[Token], end: int | None = None) -> Call | None:
     """The innermost call that the end of some tokens is inside of.
 
     Args:
-        found: Tokens without comments.
+        code: Tokens without comments.
         end: How many of them come before the place; all by default.
     """
-    at = len(found) if end is None else end
-    named: str | None = None
-    while (opened := _open_bracket(found, at)) is not None:
+    index_end = len(code) if end is None else end
+    argument_name: str | None = None
+    while (opened := _open_bracket(code, index_end)) is not None:
         index = opened.index
-        if found[index].text == "(":
-            if _is_connection(found, index):
-                named = found[index - 1].text
-                at = index - 2
+        if code[index].text == "(":
+            if _is_connection(code, index):
+                argument_name = code[index - 1].text
+                index_end = index - 2
                 continue
-            call = _call_of(found, opened, named)
+            call = _call_of(code, opened, argument_name)
             if call is not None:
                 return call
         # A name in parentheses of an expression is not that of the argument further out.
-        named = None
-        at = index
+        argument_name = None
+        index_end = index
     return None
 
 
-def directly_inside(found: Sequence[Token]) -> Call | None:
+def directly_inside(code: Sequence[Token]) -> Call | None:
     """The call whose parentheses are the nearest around the end, such as in `f(a, ‸` but not in `f((a‸`."""
-    opened = _open_bracket(found, len(found))
-    if opened is None or found[opened.index].text != "(" or _is_connection(found, opened.index):
+    opened = _open_bracket(code, len(code))
+    if opened is None or code[opened.index].text != "(" or _is_connection(code, opened.index):
         return None
-    return _call_of(found, opened, None)
+    return _call_of(code, opened, None)
 
 
-def _open_bracket(found: Sequence[Token], end: int) -> _Open | None:
+def _open_bracket(code: Sequence[Token], end: int) -> _OpenCall | None:
     depth = commas = 0
-    taken: list[str] = []
-    for at in range(end - 1, -1, -1):
-        token = found[at]
+    taken_names: list[str] = []
+    for index in range(end - 1, -1, -1):
+        token = code[index]
         if token.kind is Kind.WORD:
             if token.text in _STOPS:
                 return None
@@ -110,144 +110,144 @@ def _open_bracket(found: Sequence[Token], end: int) -> _Open | None:
                 depth += 1
             elif token.text in OPENING:
                 if depth == 0:
-                    return _Open(at, commas, tuple(reversed(taken)))
+                    return _OpenCall(index, commas, tuple(reversed(taken_names)))
                 depth -= 1
             elif depth == 0:
                 if token.text == ";":
                     return None
                 if token.text == ",":
                     commas += 1
-                elif token.text == "." and at + 1 < end and _begins_argument(found, at):
-                    taken.append(found[at + 1].text)
+                elif token.text == "." and index + 1 < end and _begins_argument(code, index):
+                    taken_names.append(code[index + 1].text)
     return None
 
 
-def _begins_argument(found: Sequence[Token], dot: int) -> bool:
+def _begins_argument(code: Sequence[Token], dot: int) -> bool:
     # Where the comma is still missing, the name begins a line or follows a closing parenthesis.
-    return dot > 0 and found[dot - 1].text in ("(", ",", ")")
+    return dot > 0 and code[dot - 1].text in ("(", ",", ")")
 
 
-def _is_connection(found: Sequence[Token], index: int) -> bool:
+def _is_connection(code: Sequence[Token], index: int) -> bool:
     return (
         index >= 2
-        and found[index - 2].text == "."
-        and found[index - 1].kind is Kind.WORD
-        and (index < 3 or _begins_argument(found, index - 2))
+        and code[index - 2].text == "."
+        and code[index - 1].kind is Kind.WORD
+        and (index < 3 or _begins_argument(code, index - 2))
     )
 
 
-def _call_of(found: Sequence[Token], opened: _Open, named: str | None) -> Call | None:
+def _call_of(code: Sequence[Token], opened: _OpenCall, argument_name: str | None) -> Call | None:
     index = opened.index
-    before = found[index - 1] if index else None
-    if before is None:
+    token_before = code[index - 1] if index else None
+    if token_before is None:
         return None
-    start = found[index].start
+    start = code[index].start
 
     def call(kind: CallKind, path: tuple[str, ...], instance: str = "") -> Call:
-        return Call(kind, path, start, opened.commas, named, opened.taken, instance)
+        return Call(kind, path, start, opened.commas, argument_name, opened.taken_names, instance)
 
-    if before.text == "#":
-        if index >= 2 and is_name(found[index - 2]):
-            if index >= 3 and found[index - 3].text in _DECLARES:
+    if token_before.text == "#":
+        if index >= 2 and is_name(code[index - 2]):
+            if index >= 3 and code[index - 3].text in _DECLARES:
                 return call(CallKind.HEAD, ())
-            return call(CallKind.PARAMETERS, path_before(found, index - 1))
+            return call(CallKind.PARAMETERS, path_before(code, index - 1))
         return None
-    if before.text == ")":
-        return call(CallKind.HEAD, ()) if _is_parameter_head(found, index - 1) else None
-    if before.kind in (Kind.SYSTEM, Kind.MACRO):
-        return call(CallKind.ARGUMENTS, (before.text,))
+    if token_before.text == ")":
+        return call(CallKind.HEAD, ()) if _is_parameter_head(code, index - 1) else None
+    if token_before.kind in (Kind.SYSTEM, Kind.MACRO):
+        return call(CallKind.ARGUMENTS, (token_before.text,))
     name = index - 1
-    while name > 0 and found[name].text == "]":
-        name = opening_of(found, name) - 1
-    if name < 0 or not (is_name(found[name]) or found[name].text == "new"):
+    while name > 0 and code[name].text == "]":
+        name = opening_of(code, name) - 1
+    if name < 0 or not (is_name(code[name]) or code[name].text == "new"):
         return None
-    previous = found[name - 1] if name else None
-    if previous is not None and (previous.text in _HEADS or _is_head(found, name)):
+    previous = code[name - 1] if name else None
+    if previous is not None and (previous.text in _HEADS or _is_head(code, name)):
         return call(CallKind.HEAD, ())
-    if (kind := _instantiated(found, name)) is not None:
-        return call(CallKind.PORTS, kind, found[name].text)
-    return call(CallKind.ARGUMENTS, path_before(found, name + 1))
+    if (kind := _instantiated(code, name)) is not None:
+        return call(CallKind.PORTS, kind, code[name].text)
+    return call(CallKind.ARGUMENTS, path_before(code, name + 1))
 
 
-def _is_parameter_head(found: Sequence[Token], closing: int) -> bool:
+def _is_parameter_head(code: Sequence[Token], closing: int) -> bool:
     """Whether a parenthesis closes the parameters of a module being declared: `module m #(…)`."""
-    opening = opening_of(found, closing)
-    if opening < 2 or found[opening - 1].text != "#":
+    opening = opening_of(code, closing)
+    if opening < 2 or code[opening - 1].text != "#":
         return False
     # What comes before is the name, or the end of the imports of the head.
-    return found[opening - 2].text == ";" or (opening > 2 and found[opening - 3].text in _HEADS)
+    return code[opening - 2].text == ";" or (opening > 2 and code[opening - 3].text in _HEADS)
 
 
-def _is_head(found: Sequence[Token], name: int) -> bool:
+def _is_head(code: Sequence[Token], name: int) -> bool:
     """Whether a name is that of a function or module being declared: `function automatic pkg::t [3:0] name(`."""
-    at = name - 1
+    index = name - 1
     for _ in range(24):
-        if at < 0:
+        if index < 0:
             return False
-        token = found[at]
+        token = code[index]
         if token.text in _HEADS:
-            return at == 0 or found[at - 1].text not in ("assert", "assume", "cover")
-        if token.text == "]" or (token.text == ")" and name - at < 3):
-            at = opening_of(found, at) - 1
+            return index == 0 or code[index - 1].text not in ("assert", "assume", "cover")
+        if token.text == "]" or (token.text == ")" and name - index < 3):
+            index = opening_of(code, index) - 1
             continue
         if not (token.kind is Kind.WORD or token.text in ("::", "#", ".")):
             return False
-        at -= 1
+        index -= 1
     return False
 
 
-def _instantiated(found: Sequence[Token], name: int) -> tuple[str, ...] | None:
+def _instantiated(code: Sequence[Token], name: int) -> tuple[str, ...] | None:
     """The module of `module #(…) name`, given where the name is."""
-    at = name - 1
+    index = name - 1
     for _ in range(64):
-        if at < 0:
+        if index < 0:
             return None
-        if found[at].text == "," and found[at - 1].text == ")":
+        if code[index].text == "," and code[index - 1].text == ")":
             # `module first (…), name (`
-            first = opening_of(found, at - 1) - 1
-            while first > 0 and found[first].text == "]":
-                first = opening_of(found, first) - 1
-            if first <= 0 or not is_name(found[first]):
+            first = opening_of(code, index - 1) - 1
+            while first > 0 and code[first].text == "]":
+                first = opening_of(code, first) - 1
+            if first <= 0 or not is_name(code[first]):
                 return None
-            at = first - 1
+            index = first - 1
             continue
         break
-    if found[at].text == ")":
-        opening = opening_of(found, at)
-        if opening < 2 or found[opening - 1].text != "#" or not is_name(found[opening - 2]):
+    if code[index].text == ")":
+        opening = opening_of(code, index)
+        if opening < 2 or code[opening - 1].text != "#" or not is_name(code[opening - 2]):
             return None
-        return (found[opening - 2].text,)
-    if is_name(found[at]) and (at == 0 or found[at - 1].text not in (".", "::")):
-        return (found[at].text,)
+        return (code[opening - 2].text,)
+    if is_name(code[index]) and (index == 0 or code[index - 1].text not in (".", "::")):
+        return (code[index].text,)
     return None
 
 
-def path_before(found: Sequence[Token], end: int) -> tuple[str, ...]:
+def path_before(code: Sequence[Token], end: int) -> tuple[str, ...]:
     """The hierarchical name that ends at some token, with its separators but without selects: `("a", ".", "b")`."""
     parts: list[str] = []
-    at = end - 1
-    while at >= 0:
-        while at >= 0 and found[at].text == "]":
-            at = opening_of(found, at) - 1
-        if at < 0:
+    index = end - 1
+    while index >= 0:
+        while index >= 0 and code[index].text == "]":
+            index = opening_of(code, index) - 1
+        if index < 0:
             break
-        token = found[at]
+        token = code[index]
         if token.text == ")":
             # The value of a call has members too; its name stands for it.
-            at = opening_of(found, at) - 1
-            if at > 0 and found[at].text == "#":
+            index = opening_of(code, index) - 1
+            if index > 0 and code[index].text == "#":
                 # So does a class with its parameters: `config_db #(int)::`.
-                at -= 1
-            if at < 0:
+                index -= 1
+            if index < 0:
                 break
-            token = found[at]
+            token = code[index]
         if token.kind not in (Kind.WORD, Kind.SYSTEM, Kind.MACRO) or (
             token.text in RESERVED and token.text not in ("this", "super", "new", "local")
         ):
             break
         parts.append(token.text)
-        if at == 0 or found[at - 1].text not in (".", "::"):
+        if index == 0 or code[index - 1].text not in (".", "::"):
             break
-        parts.append(found[at - 1].text)
-        at -= 2
+        parts.append(code[index - 1].text)
+        index -= 2
     return tuple(reversed(parts))

@@ -48,11 +48,11 @@ def skeleton(text: str, module: str | None = None) -> Skeleton | None:
 
 
 def _lines(header: Header) -> Iterator[str]:
-    inputs = [one for one in header.formals if one.direction == "input" and not _is_array(one)]
-    outputs = [one for one in header.formals if one.direction == "output" and not _is_array(one)]
-    clocks = [one for one in inputs if _CLOCK.fullmatch(one.name) and not _is_wide(one)]
-    resets = [one for one in inputs if _RESET.fullmatch(one.name) and not _is_wide(one) and one not in clocks]
-    others = [one for one in inputs if one not in (*clocks, *resets)]
+    inputs = [port for port in header.formals if port.direction == "input" and not _is_array(port)]
+    outputs = [port for port in header.formals if port.direction == "output" and not _is_array(port)]
+    clocks = [port for port in inputs if _CLOCK.fullmatch(port.name) and not _is_wide(port)]
+    resets = [port for port in inputs if _RESET.fullmatch(port.name) and not _is_wide(port) and port not in clocks]
+    other_inputs = [port for port in inputs if port not in (*clocks, *resets)]
     wait = f"await RisingEdge({_handle(clocks[0].name)})" if clocks else f'await Timer({_PERIOD_NS}, unit="ns")'
     yield f'"""Tests of {header.name}."""'
     yield ""
@@ -61,28 +61,28 @@ def _lines(header: Header) -> Iterator[str]:
         yield "from cocotb.clock import Clock"
     yield f"from cocotb.triggers import {'RisingEdge' if clocks else 'Timer'}"
     yield from ("", "", "async def start(dut):")
-    does = [*(["starts the clock"] if clocks else []), *(["sets the inputs"] if others else [])]
+    does = [*(["starts the clock"] if clocks else []), *(["sets the inputs"] if other_inputs else [])]
     does += ["resets the design"] if resets else []
     yield f'    """{(", ".join(does) or "waits for the outputs").capitalize()}."""'
     for clock in clocks:
         yield f'    cocotb.start_soon(Clock({_handle(clock.name)}, {_PERIOD_NS}, unit="ns").start())'
-    for one in others:
-        yield f"    {_handle(one.name)}.value = 0"
-    for one in resets:
-        yield f"    {_handle(one.name)}.value = {0 if _is_low(one) else 1}"
+    for port in other_inputs:
+        yield f"    {_handle(port.name)}.value = 0"
+    for port in resets:
+        yield f"    {_handle(port.name)}.value = {0 if _is_low(port) else 1}"
     if resets:
         yield f"    for _ in range({_CYCLES}):"
         yield f"        {wait}"
-        for one in resets:
-            yield f"    {_handle(one.name)}.value = {1 if _is_low(one) else 0}"
+        for port in resets:
+            yield f"    {_handle(port.name)}.value = {1 if _is_low(port) else 0}"
     yield f"    {wait}"
     yield from ("", "", "@cocotb.test()", "async def starts(dut):")
     yield f'    """{header.name} {"comes out of reset" if resets else "starts"}."""'
     yield "    await start(dut)"
     if outputs:
         yield f"    # Drive the inputs, wait, and compare: assert {_handle(outputs[0].name)}.value == 0"
-    for one in outputs:
-        yield f'    dut._log.info("{one.name} = %s", {_handle(one.name)}.value)'
+    for port in outputs:
+        yield f'    dut._log.info("{port.name} = %s", {_handle(port.name)}.value)'
 
 
 def _handle(name: str) -> str:
@@ -96,8 +96,8 @@ def _is_low(port: Formal) -> bool:
 
 def _is_array(port: Formal) -> bool:
     """Whether it has dimensions behind its name, is an interface or is text: what has no single value to set."""
-    behind = port.text.rpartition(port.name)[2]
-    return bool(_WIDE.search(behind)) or port.text.split()[1:2] in (["string"], ["event"], ["chandle"])
+    dimensions = port.text.rpartition(port.name)[2]
+    return bool(_WIDE.search(dimensions)) or port.text.split()[1:2] in (["string"], ["event"], ["chandle"])
 
 
 def _is_wide(port: Formal) -> bool:

@@ -64,7 +64,7 @@ class Cursor:
     expected: Expected
     start: int
     """Where the word at the cursor begins."""
-    at: int
+    offset: int
     end: int
     """Where that word ends, which may be behind the cursor."""
     word: str
@@ -119,47 +119,49 @@ _TYPE_AFTER = frozenset(
 )
 
 
-def cursor_at(text: str, at: int) -> Cursor:
+def cursor_at(text: str, offset: int) -> Cursor:
     """The cursor at an offset, in code points, and what can be written there."""
-    begin = _window(text, at)
-    read = tokens(text, begin, at)
-    word = _word_before(text, at)
-    start = at - len(word)
-    tail = _WORD_AFTER.match(text, at)
-    end = tail.end() if tail and word[:1] != "$" else at
-    if read and read[-1].kind is Kind.COMMENT and _is_open_comment(text, read[-1], at):
-        return Cursor(Expected.NOTHING, at, at, at, "")
-    included = _INCLUDE.search(text, max(begin, at - 300), at)
+    begin = _window(text, offset)
+    read = tokens(text, begin, offset)
+    word = _word_before(text, offset)
+    start = offset - len(word)
+    tail = _WORD_AFTER.match(text, offset)
+    end = tail.end() if tail and word[:1] != "$" else offset
+    if read and read[-1].kind is Kind.COMMENT and _is_open_comment(text, read[-1], offset):
+        return Cursor(Expected.NOTHING, offset, offset, offset, "")
+    included = _INCLUDE.search(text, max(begin, offset - 300), offset)
     if included:
-        return _included(text, included, at)
-    if read and read[-1].kind is Kind.STRING and read[-1].end == at and not _is_closed_string(read[-1].text):
-        return Cursor(Expected.NOTHING, at, at, at, "")
-    if read and read[-1].kind is Kind.NUMBER and read[-1].end == at:
-        return Cursor(Expected.NOTHING, at, at, at, "")
+        return _included(text, included, offset)
+    if read and read[-1].kind is Kind.STRING and read[-1].end == offset and not _is_closed_string(read[-1].text):
+        return Cursor(Expected.NOTHING, offset, offset, offset, "")
+    if read and read[-1].kind is Kind.NUMBER and read[-1].end == offset:
+        return Cursor(Expected.NOTHING, offset, offset, offset, "")
     code = _code(text, [token for token in read if token.end <= start], start)
     blocks, is_procedural = open_blocks(code)
     call = call_around(code)
-    around = Cursor(Expected.NOTHING, start, at, end, word, (), call, _assigned(code), is_procedural, tuple(blocks))
-    expected, path = _expected(text, code, around)
-    return Cursor(expected, start, at, end, word, path, call, around.assigned, is_procedural, around.blocks)
+    unplaced = Cursor(
+        Expected.NOTHING, start, offset, end, word, (), call, _assigned(code), is_procedural, tuple(blocks)
+    )
+    expected, path = _expected(text, code, unplaced)
+    return Cursor(expected, start, offset, end, word, path, call, unplaced.assigned, is_procedural, unplaced.blocks)
 
 
-def call_at(text: str, at: int) -> Call | None:
+def call_at(text: str, offset: int) -> Call | None:
     """The call, instantiation or parameter list around an offset."""
-    begin = _window(text, at)
-    read = tokens(text, begin, at)
-    if read and read[-1].kind is Kind.COMMENT and _is_open_comment(text, read[-1], at):
+    begin = _window(text, offset)
+    read = tokens(text, begin, offset)
+    if read and read[-1].kind is Kind.COMMENT and _is_open_comment(text, read[-1], offset):
         return None
-    return call_around(_code(text, read, at))
+    return call_around(_code(text, read, offset))
 
 
-def _window(text: str, at: int) -> int:
+def _window(text: str, offset: int) -> int:
     """Where to start reading: at the header of a module if it is near, else at an item."""
-    far = max(0, at - _WINDOW)
-    if at <= _SHORT:
+    far = max(0, offset - _WINDOW)
+    if offset <= _SHORT:
         return 0
     for pattern in (_BEGINNING, _ITEM) if far else (_BEGINNING,):
-        starts = [found.start() for found in pattern.finditer(text, far, at)]
+        starts = [match.start() for match in pattern.finditer(text, far, offset)]
         while starts and text.rfind("/*", far, starts[-1]) > text.rfind("*/", far, starts[-1]):
             starts.pop()
         if starts:
@@ -167,34 +169,43 @@ def _window(text: str, at: int) -> int:
     return text.find("\n", far) + 1 if far else 0
 
 
-def _word_before(text: str, at: int) -> str:
-    found = _WORD_BEFORE.search(text, max(0, at - 200), at)
-    word = found[0] if found else ""
+def _word_before(text: str, offset: int) -> str:
+    match = _WORD_BEFORE.search(text, max(0, offset - 200), offset)
+    word = match[0] if match else ""
     # `8'hff` and `12ab` are numbers, not words.
-    before = text[at - len(word) - 1 : at - len(word)]
-    return "" if before and (before.isdigit() or before == "'") and word[:1] not in "`$" else word
+    character_before = text[offset - len(word) - 1 : offset - len(word)]
+    return (
+        ""
+        if character_before and (character_before.isdigit() or character_before == "'") and word[:1] not in "`$"
+        else word
+    )
 
 
-def _is_open_comment(text: str, comment: Token, at: int) -> bool:
+def _is_open_comment(text: str, comment: Token, offset: int) -> bool:
     if comment.text.startswith("//"):
-        return not any(end in text[comment.end : at] for end in "\r\n")
-    return comment.end == at and not (len(comment.text) >= 4 and comment.text.endswith("*/"))
+        return not any(end in text[comment.end : offset] for end in "\r\n")
+    return comment.end == offset and not (len(comment.text) >= 4 and comment.text.endswith("*/"))
 
 
 def _is_closed_string(text: str) -> bool:
     return len(text) >= 2 and text.endswith('"')
 
 
-def _included(text: str, included: re.Match[str], at: int) -> Cursor:
+def _included(text: str, included: re.Match[str], offset: int) -> Cursor:
     name = included[1]
-    start = at - len(name.rpartition("/")[2])
-    tail = re.compile(r'[^"/>\s]*').match(text, at)
+    start = offset - len(name.rpartition("/")[2])
+    tail = re.compile(r'[^"/>\s]*').match(text, offset)
     return Cursor(
-        Expected.INCLUDE, start, at, tail.end() if tail else at, text[start:at], (name[: start - at or None],)
+        Expected.INCLUDE,
+        start,
+        offset,
+        tail.end() if tail else offset,
+        text[start:offset],
+        (name[: start - offset or None],),
     )
 
 
-def _code(text: str, read: Sequence[Token], at: int) -> list[Token]:
+def _code(text: str, read: Sequence[Token], offset: int) -> list[Token]:
     """Tokens that are code: without comments, and without directives on lines of their own that have ended."""
     code: list[Token] = []
     skip_until = -1
@@ -203,7 +214,7 @@ def _code(text: str, read: Sequence[Token], at: int) -> list[Token]:
             continue
         if token.kind is Kind.MACRO and token.text in _LINE_DIRECTIVES:
             ending = _line_end(text, token.end)
-            if ending < at:
+            if ending < offset:
                 skip_until = ending
                 continue
         elif token.kind is Kind.MACRO and token.text in _LONE_DIRECTIVES:
@@ -212,19 +223,19 @@ def _code(text: str, read: Sequence[Token], at: int) -> list[Token]:
     return code
 
 
-def _line_end(text: str, at: int) -> int:
+def _line_end(text: str, offset: int) -> int:
     while True:
-        ending = text.find("\n", at)
+        ending = text.find("\n", offset)
         if ending < 0:
             return len(text)
-        if text[at:ending].rstrip("\r").endswith("\\"):
-            at = ending + 1
+        if text[offset:ending].rstrip("\r").endswith("\\"):
+            offset = ending + 1
             continue
         return ending
 
 
-def _expected(text: str, code: Sequence[Token], around: Cursor) -> tuple[Expected, tuple[str, ...]]:
-    word = around.word
+def _expected(text: str, code: Sequence[Token], cursor: Cursor) -> tuple[Expected, tuple[str, ...]]:
+    word = cursor.word
     last = code[-1] if code else None
     if last is not None and last.kind is Kind.MACRO and last.text in ("`ifdef", "`ifndef", "`elsif", "`undef"):
         return Expected.MACRO_NAME, ()
@@ -235,7 +246,7 @@ def _expected(text: str, code: Sequence[Token], around: Cursor) -> tuple[Expecte
     if last is None:
         return Expected.TOP, ()
     if last.text == "." and last.kind is Kind.SYMBOL:
-        return _after_dot(code, around)
+        return _after_dot(code, cursor)
     if last.text == "::":
         return Expected.SCOPED, path_before(code, len(code) - 1)
     if last.text == "import" or (last.text == "," and _is_import(code)):
@@ -247,7 +258,7 @@ def _expected(text: str, code: Sequence[Token], around: Cursor) -> tuple[Expecte
         if direct.kind in (CallKind.PORTS, CallKind.PARAMETERS):
             return Expected.CONNECTION, ()
         return Expected.EXPRESSION, ()
-    return _between(text, code, around, last), ()
+    return _after_other(text, code, cursor, last), ()
 
 
 def _is_import(code: Sequence[Token]) -> bool:
@@ -261,15 +272,15 @@ def _is_import(code: Sequence[Token]) -> bool:
     return False
 
 
-def _after_dot(code: Sequence[Token], around: Cursor) -> tuple[Expected, tuple[str, ...]]:
-    before = code[-2] if len(code) > 1 else None
-    if before is None:
+def _after_dot(code: Sequence[Token], cursor: Cursor) -> tuple[Expected, tuple[str, ...]]:
+    previous = code[-2] if len(code) > 1 else None
+    if previous is None:
         return Expected.NOTHING, ()
-    if before.text in ("(", ","):
+    if previous.text in ("(", ","):
         direct = directly_inside(code[:-1])
         if direct is not None and direct.kind is not CallKind.HEAD:
             return Expected.CONNECTED_NAME, ()
-    if before.text == ")" and around.call is not None and around.call.kind is CallKind.PORTS:
+    if previous.text == ")" and cursor.call is not None and cursor.call.kind is CallKind.PORTS:
         # A comma is missing: `.a(x) .‸`.
         opening = opening_of(code, len(code) - 2)
         if opening >= 2 and code[opening - 2].text == ".":
@@ -277,22 +288,22 @@ def _after_dot(code: Sequence[Token], around: Cursor) -> tuple[Expected, tuple[s
     return Expected.MEMBER, path_before(code, len(code) - 1)
 
 
-def _between(text: str, code: Sequence[Token], around: Cursor, last: Token) -> Expected:
+def _after_other(text: str, code: Sequence[Token], cursor: Cursor, last: Token) -> Expected:
     if last.kind is Kind.WORD and last.text in RESERVED:
-        return _after_reserved(code, around, last)
+        return _after_reserved(code, cursor, last)
     if last.kind is Kind.SYMBOL:
-        return _after_symbol(code, around, last)
+        return _after_symbol(code, cursor, last)
     if last.kind is Kind.MACRO:
         # A macro may stand for a whole item; on the same line what comes next can't be known.
-        return _start(around) if "\n" in text[last.end : around.start] else Expected.NOTHING
+        return _start(cursor) if "\n" in text[last.end : cursor.start] else Expected.NOTHING
     if last.kind is Kind.WORD and _is_label(code):
-        return _start(around)
+        return _start(cursor)
     return Expected.NOTHING
 
 
-def _after_reserved(code: Sequence[Token], around: Cursor, last: Token) -> Expected:
+def _after_reserved(code: Sequence[Token], cursor: Cursor, last: Token) -> Expected:
     if last.text in _STARTERS:
-        return _start(around)
+        return _start(cursor)
     if last.text in _EXPRESSION_AFTER:
         return Expected.EXPRESSION
     if last.text in _TYPE_AFTER:
@@ -300,31 +311,31 @@ def _after_reserved(code: Sequence[Token], around: Cursor, last: Token) -> Expec
     return Expected.NOTHING
 
 
-def _after_symbol(code: Sequence[Token], around: Cursor, last: Token) -> Expected:
+def _after_symbol(code: Sequence[Token], cursor: Cursor, last: Token) -> Expected:
     mark = last.text
     if mark == ";":
-        return _start(around)
+        return _start(cursor)
     if mark == ")":
         opening = opening_of(code, len(code) - 1)
-        before = code[opening - 1] if opening > 0 else None
-        if before is None:
+        previous = code[opening - 1] if opening > 0 else None
+        if previous is None:
             return Expected.NOTHING
-        if before.text in ("case", "casex", "casez", "inside"):
+        if previous.text in ("case", "casex", "casez", "inside"):
             return Expected.EXPRESSION
-        if before.text in _CONTROLS or before.text in ("@", "#"):
+        if previous.text in _CONTROLS or previous.text in ("@", "#"):
             return (
                 Expected.NOTHING
-                if before.text == "#" and opening > 1 and is_name(code[opening - 2])
-                else _start(around)
+                if previous.text == "#" and opening > 1 and is_name(code[opening - 2])
+                else _start(cursor)
             )
-        if before.kind is Kind.MACRO:
-            return _start(around)
+        if previous.kind is Kind.MACRO:
+            return _start(cursor)
         return Expected.NOTHING
     if mark == ":":
         if len(code) > 1 and code[-2].text in _STARTERS:
             return Expected.NOTHING
-        if around.blocks[-1:] and around.blocks[-1].endswith("case") and not _has_question(code):
-            return Expected.STATEMENT if around.is_procedural else Expected.ITEM
+        if cursor.blocks[-1:] and cursor.blocks[-1].endswith("case") and not _has_question(code):
+            return Expected.STATEMENT if cursor.is_procedural else Expected.ITEM
         return Expected.EXPRESSION
     if mark == "*":
         # `@*` and `@(*)` end there.
@@ -332,7 +343,7 @@ def _after_symbol(code: Sequence[Token], around: Cursor, last: Token) -> Expecte
     if mark in CLOSING or mark in ("#", "##", ".*", "'"):
         return Expected.NOTHING
     if mark == ",":
-        return Expected.EXPRESSION if around.call or _in_expression(code) else Expected.NOTHING
+        return Expected.EXPRESSION if cursor.call or _in_expression(code) else Expected.NOTHING
     return Expected.EXPRESSION
 
 
@@ -368,19 +379,19 @@ def _is_label(code: Sequence[Token]) -> bool:
     return len(code) > 2 and code[-2].text == ":" and code[-3].text in _STARTERS
 
 
-def _start(around: Cursor) -> Expected:
-    if around.is_procedural:
+def _start(cursor: Cursor) -> Expected:
+    if cursor.is_procedural:
         return Expected.STATEMENT
-    if not around.blocks:
+    if not cursor.blocks:
         return Expected.TOP
-    return Expected.TYPE if around.blocks[-1] == "struct" else Expected.ITEM
+    return Expected.TYPE if cursor.blocks[-1] == "struct" else Expected.ITEM
 
 
 def _assigned(code: Sequence[Token]) -> str:
     """The first name on the left of the `=` or `<=` before the cursor: `a` in `a.b[1] <= ‸`."""
     depth = 0
-    for at in range(len(code) - 1, -1, -1):
-        token = code[at]
+    for index in range(len(code) - 1, -1, -1):
+        token = code[index]
         if token.kind is Kind.SYMBOL:
             if token.text in CLOSING:
                 depth += 1
@@ -391,7 +402,7 @@ def _assigned(code: Sequence[Token]) -> str:
             elif token.text == ";":
                 return ""
             elif token.text in ("=", "<=", "+=", "-=", "&=", "|=", "^=") and depth == 0:
-                path = path_before(code, at)
+                path = path_before(code, index)
                 return path[0] if path else ""
         elif token.kind is Kind.WORD and depth == 0 and token.text in ("begin", "if", "else", "while", "for", "return"):
             return ""

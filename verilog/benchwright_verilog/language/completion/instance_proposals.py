@@ -59,7 +59,7 @@ def connections(request: CompletionRequest, *, dotted: bool) -> Iterator[Proposa
     if call is None or header is None:
         return
     formals = header.parameters if call.kind is CallKind.PARAMETERS else header.formals
-    left = [formal for formal in formals if formal.name not in call.taken]
+    left = [formal for formal in formals if formal.name not in call.taken_names]
     is_open = request.text[request.cursor.end : request.cursor.end + 1] != "("
     dot = "" if dotted else "."
     for position, formal in enumerate(left):
@@ -68,8 +68,10 @@ def connections(request: CompletionRequest, *, dotted: bool) -> Iterator[Proposa
         value = _value_of(formal, call)
         plain = f"{dot}{formal.name}({value})" if is_open else f"{dot}{formal.name}"
         snippet = f"{dot}{formal.name}(${{1:{escaped(value)}}})" if is_open else ""
-        about = constantly(_formal_about(formal))
-        yield Proposal(f"{dot}{formal.name}", Sort.PORT, Rank.MEMBER, formal.text, plain, snippet, about, position)
+        documentation = constantly(_formal_about(formal))
+        yield Proposal(
+            f"{dot}{formal.name}", Sort.PORT, Rank.MEMBER, formal.text, plain, snippet, documentation, position
+        )
     if len(left) > 1 and not request.word and is_open:
         yield _all_connections(left, call, request, dotted=dotted)
 
@@ -80,20 +82,20 @@ def _all_connections(left: Sequence[Formal], call: Call, request: CompletionRequ
     plain = _connected(left, call, ",\n" + _indent(request) + further, None)
     if dotted:
         snippet, plain = snippet[1:], plain[1:]
-    what = "parameters" if call.kind is CallKind.PARAMETERS else "ports"
-    label = f"all {len(left)} {what}" if not call.taken else f"the other {len(left)} {what}"
+    noun = "parameters" if call.kind is CallKind.PARAMETERS else "ports"
+    label = f"all {len(left)} {noun}" if not call.taken_names else f"the other {len(left)} {noun}"
     names = ", ".join(formal.name for formal in left)
     return Proposal(label, Sort.SNIPPET, Rank.FIT, names, plain, snippet)
 
 
-def _connected(formals: Sequence[Formal], call: Call | None, between: str, stop: int | None) -> str:
+def _connected(formals: Sequence[Formal], call: Call | None, separator: str, stop: int | None) -> str:
     parts = []
-    for at, formal in enumerate(formals):
+    for index, formal in enumerate(formals):
         value = _value_of(formal, call)
         parts.append(
-            f".{formal.name}({value})" if stop is None else f".{formal.name}(${{{stop + at}:{escaped(value)}}})"
+            f".{formal.name}({value})" if stop is None else f".{formal.name}(${{{stop + index}:{escaped(value)}}})"
         )
-    return between.join(parts)
+    return separator.join(parts)
 
 
 def _value_of(formal: Formal, call: Call | None) -> str:
@@ -104,8 +106,8 @@ def _value_of(formal: Formal, call: Call | None) -> str:
 
 def _indent(request: CompletionRequest) -> str:
     start = request.text.rfind("\n", 0, request.cursor.start) + 1
-    found = re.compile(r"[ \t]*").match(request.text, start)
-    return found[0] if found else ""
+    match = re.compile(r"[ \t]*").match(request.text, start)
+    return match[0] if match else ""
 
 
 def _formal_about(formal: Formal) -> str:
@@ -122,7 +124,7 @@ def instances(request: CompletionRequest) -> Iterator[Proposal]:
         if unit.name in inside:
             # A module can't instantiate itself.
             continue
-        yield Proposal(unit.name, _unit_sort(unit), Rank.UNIT, unit.kind, about=_unit_about(request, unit))
+        yield Proposal(unit.name, _unit_sort(unit), Rank.UNIT, unit.kind, documentation=_unit_about(request, unit))
         if not request.word or read >= _MOST_READ or not request.cursor.blocks:
             continue
         read += 1
@@ -140,16 +142,16 @@ def _instance(header: Header, unit: Unit, request: CompletionRequest) -> Proposa
 
 def _instance_text(header: Header, indent: str, stop: int | None) -> str:
     """A whole instance; with places to fill in from number `stop` on, or without."""
-    between = f",\n{indent}  "
+    separator = f",\n{indent}  "
     text = header.name
     if header.parameters:
         values = Call(CallKind.PARAMETERS, (), 0, 0, None, ())
-        text += f" #(\n{indent}  {_connected(header.parameters, values, between, stop)}\n{indent})"
+        text += f" #(\n{indent}  {_connected(header.parameters, values, separator, stop)}\n{indent})"
         stop = None if stop is None else stop + len(header.parameters)
     name = f"u_{header.name}"
     text += f" {name} (" if stop is None else f" ${{{stop}:{name}}} ("
     if header.formals:
-        connected = _connected(header.formals, None, between, None if stop is None else stop + 1)
+        connected = _connected(header.formals, None, separator, None if stop is None else stop + 1)
         text += f"\n{indent}  {connected}\n{indent}"
     return text + ");"
 
@@ -161,36 +163,36 @@ def _unit_sort(unit: Unit) -> Sort:
 
 
 def _unit_about(request: CompletionRequest, unit: Unit) -> Callable[[], str]:
-    def about() -> str:
+    def documentation() -> str:
         if unit.path is None:
-            known = request.analysis.body(unit.name) or request.analysis.compilation.getPackage(unit.name)
-            return describe(known, request.analysis.sources).markdown if known is not None else unit.kind
+            symbol = request.analysis.body(unit.name) or request.analysis.compilation.getPackage(unit.name)
+            return describe(symbol, request.analysis.sources).markdown if symbol is not None else unit.kind
         header = request.library.header(request.project, request.analysis, unit)
         return header_markdown(header) if header is not None else f"{unit.kind} in `{unit.path.name}`"
 
-    return about
+    return documentation
 
 
 def header_markdown(header: Header) -> str:
     """A header as a declaration, with what is said of it."""
     formals = ",\n".join(f"    {formal.text}" for formal in header.formals)
     parameters = ",\n".join(f"    {formal.text}" for formal in header.parameters)
-    shown = f"{header.kind} {header.name}"
-    shown += f" #(\n{parameters}\n)" if parameters else ""
-    shown += f" (\n{formals}\n);" if formals else ";"
-    return f"```systemverilog\n{shown}\n```" + (f"\n\n{header.documentation}" if header.documentation else "")
+    declaration = f"{header.kind} {header.name}"
+    declaration += f" #(\n{parameters}\n)" if parameters else ""
+    declaration += f" (\n{formals}\n);" if formals else ";"
+    return f"```systemverilog\n{declaration}\n```" + (f"\n\n{header.documentation}" if header.documentation else "")
 
 
 def units(request: CompletionRequest, kinds: Iterable[str]) -> Iterator[Proposal]:
     """Modules, interfaces and the like of the project, by name."""
     for unit in request.library.units(request.project, request.analysis):
         if unit.kind in kinds and request.fits(unit.name):
-            yield Proposal(unit.name, _unit_sort(unit), Rank.UNIT, unit.kind, about=_unit_about(request, unit))
+            yield Proposal(unit.name, _unit_sort(unit), Rank.UNIT, unit.kind, documentation=_unit_about(request, unit))
 
 
 def packages(request: CompletionRequest, rank: int) -> Iterator[Proposal]:
     """Packages of the project, with the colons that follow."""
     for unit in request.library.units(request.project, request.analysis):
         if unit.kind == "package" and request.fits(unit.name):
-            about = _unit_about(request, unit)
-            yield Proposal(unit.name, Sort.PACKAGE, rank, "package", f"{unit.name}::", about=about)
+            documentation = _unit_about(request, unit)
+            yield Proposal(unit.name, Sort.PACKAGE, rank, "package", f"{unit.name}::", documentation=documentation)

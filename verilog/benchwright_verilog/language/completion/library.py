@@ -33,7 +33,7 @@ class Library:
     def __init__(self) -> None:
         self._headers: dict[Path, tuple[bytes, dict[str, Header]]] = {}
         self._members: tuple[Analysis | None, dict[Symbol, list[tuple[str, Symbol]]]] = None, {}
-        self._known: tuple[Analysis | None, dict[str, Header | None]] = None, {}
+        self._known_headers: tuple[Analysis | None, dict[str, Header | None]] = None, {}
 
     def members(self, analysis: Analysis, scope: Symbol) -> list[tuple[str, Symbol]]:
         """The members of a scope with their names; kept as long as questions are about the same analysis."""
@@ -42,36 +42,36 @@ class Library:
 
         if self._members[0] is not analysis:
             self._members = analysis, {}
-        known = self._members[1]
-        if scope not in known:
-            known[scope] = [(member.name, member) for member in members_of(scope)]
-        return known[scope]
+        known_members = self._members[1]
+        if scope not in known_members:
+            known_members[scope] = [(member.name, member) for member in members_of(scope)]
+        return known_members[scope]
 
     def _known_header(self, analysis: Analysis, name: str) -> Header | None:
         from benchwright_verilog.language.explanation.headers import header_of_definition
 
-        if self._known[0] is not analysis:
-            self._known = analysis, {}
-        known = self._known[1]
-        if name not in known:
+        if self._known_headers[0] is not analysis:
+            self._known_headers = analysis, {}
+        known_headers = self._known_headers[1]
+        if name not in known_headers:
             body = analysis.body(name)
-            known[name] = header_of_definition(body.definition, analysis.sources) if body is not None else None
-        return known[name]
+            known_headers[name] = header_of_definition(body.definition, analysis.sources) if body is not None else None
+        return known_headers[name]
 
     def units(self, project: Project, analysis: Analysis) -> Iterator[Unit]:
         """Every unit that is declared somewhere in the project; those that the file knows first."""
-        seen: set[str] = set()
+        seen_names: set[str] = set()
         for definition in analysis.compilation.getDefinitions():
-            seen.add(definition.name)
+            seen_names.add(definition.name)
             yield Unit(definition.name, str(getattr(definition, "getKindString", lambda: "primitive")()), None)
         for package in analysis.compilation.getPackages():
             if package.name != "std":
-                seen.add(package.name)
+                seen_names.add(package.name)
                 yield Unit(package.name, "package", None)
         if project.inventory is None:
             return
         for name, paths in project.inventory.declaring.items():
-            if name in seen or not paths or (entry := project.inventory.entries.get(paths[0])) is None:
+            if name in seen_names or not paths or (entry := project.inventory.entries.get(paths[0])) is None:
                 continue
             if paths[0] == analysis.path:
                 # What is on disk is out of date for a file that is open.
@@ -90,13 +90,13 @@ class Library:
         outline = project.outline(unit.path)
         if outline is None:
             return None
-        known = self._headers.pop(unit.path, None)
-        if known is None or known[0] != outline.data:
-            known = outline.data, _headers_of(outline.data, unit.path)
-        self._headers[unit.path] = known
+        cached = self._headers.pop(unit.path, None)
+        if cached is None or cached[0] != outline.data:
+            cached = outline.data, _headers_of(outline.data, unit.path)
+        self._headers[unit.path] = cached
         while len(self._headers) > _MOST_KEPT:
             del self._headers[next(iter(self._headers))]
-        return known[1].get(unit.name)
+        return cached[1].get(unit.name)
 
 
 def _headers_of(data: bytes, path: Path) -> dict[str, Header]:
@@ -110,6 +110,6 @@ def _headers_of(data: bytes, path: Path) -> dict[str, Header]:
     options = parsing_options(Preprocessing(), depth=0)
     root = SyntaxTree.fromText(data.decode(errors="replace"), sources, path.name, options=options).root
     members = list(root.members) if isinstance(root, CompilationUnitSyntax) else [root]
-    modules = [one for one in members if isinstance(one, ModuleDeclarationSyntax)]
-    headers = (header_of_syntax(one, sources) for one in modules if one.kind != SyntaxKind.PackageDeclaration)
+    modules = [module for module in members if isinstance(module, ModuleDeclarationSyntax)]
+    headers = (header_of_syntax(module, sources) for module in modules if module.kind != SyntaxKind.PackageDeclaration)
     return {header.name: header for header in headers}

@@ -62,14 +62,14 @@ if TYPE_CHECKING:
 def names(request: CompletionRequest) -> Iterator[Proposal]:
     """Names in scope; those whose type fits come first, then the nearer."""
     expected = request.cursor.expected
-    wanted = _wanted_type(request)
+    expected_type = _wanted_type(request)
     is_case = request.cursor.blocks[-1:] == ("procedural case",)
-    for named in _likely(request):
-        symbol = named.symbol
+    for name_in_scope in _likely(request):
+        symbol = name_in_scope.symbol
         if expected in (Expected.TYPE, Expected.PORT_DECLARATION):
-            is_fit = named.is_type or isinstance(symbol, (ParameterSymbol, PackageSymbol))
+            is_fit = name_in_scope.is_type or isinstance(symbol, (ParameterSymbol, PackageSymbol))
         elif expected is Expected.ITEM:
-            is_fit = named.is_type
+            is_fit = name_in_scope.is_type
         elif expected is Expected.STATEMENT:
             is_fit = is_case or not isinstance(symbol, (ParameterSymbol, EnumValueSymbol))
         elif expected is Expected.EXPRESSION:
@@ -77,7 +77,7 @@ def names(request: CompletionRequest) -> Iterator[Proposal]:
         else:
             is_fit = True
         if is_fit:
-            yield _name(request, named, wanted)
+            yield _name(request, name_in_scope, expected_type)
 
 
 _MOST_NAMES = 300
@@ -86,47 +86,63 @@ _MOST_NAMES = 300
 
 def _likely(request: CompletionRequest) -> list[NameInScope]:
     listed = partial(request.library.members, request.analysis)
-    found = [named for named in names_in_scope(request.analysis, request.byte, listed) if request.fits(named.name)]
-    if len(found) <= _MOST_NAMES:
-        return found
+    fitting = [
+        name_in_scope
+        for name_in_scope in names_in_scope(request.analysis, request.byte, listed)
+        if request.fits(name_in_scope.name)
+    ]
+    if len(fitting) <= _MOST_NAMES:
+        return fitting
     word = request.word.lower()
-    return nsmallest(_MOST_NAMES, found, key=lambda named: (not named.name.lower().startswith(word), named.distance))
+    return nsmallest(
+        _MOST_NAMES,
+        fitting,
+        key=lambda scoped_name: (not scoped_name.name.lower().startswith(word), scoped_name.distance),
+    )
 
 
-def _name(request: CompletionRequest, named: NameInScope, wanted: Type | None) -> Proposal:
-    symbol = named.symbol
-    rank = Rank.NAMED + min(named.distance, 6)
-    if wanted is not None and isinstance(symbol, ValueSymbol):
-        rank = _type_rank(symbol.type, wanted, rank)
+def _name(request: CompletionRequest, name_in_scope: NameInScope, expected_type: Type | None) -> Proposal:
+    symbol = name_in_scope.symbol
+    rank = Rank.NAMED + min(name_in_scope.distance, 6)
+    if expected_type is not None and isinstance(symbol, ValueSymbol):
+        rank = _type_rank(symbol.type, expected_type, rank)
     snippet = ""
     if isinstance(symbol, SubroutineSymbol) and request.cursor.expected is not Expected.MEMBER:
         snippet = call_snippet(header_of_subroutine(symbol, request.analysis.sources), request.cursor.expected)
     return Proposal(
-        named.name, _sort(symbol), rank, short_detail(symbol), "", snippet, _about(symbol, request.analysis)
+        name_in_scope.name,
+        _sort(symbol),
+        rank,
+        short_detail(symbol),
+        "",
+        snippet,
+        _documentation(symbol, request.analysis),
     )
 
 
-def _about(symbol: Symbol, analysis: Analysis) -> Callable[[], str]:
+def _documentation(symbol: Symbol, analysis: Analysis) -> Callable[[], str]:
     return lambda: describe(symbol, analysis.sources).markdown
 
 
-def _type_rank(type_: Type, wanted: Type, rank: int) -> int:
+def _type_rank(type_: Type, expected_type: Type, rank: int) -> int:
     """How well a type fits into another: the same is best, then one as wide."""
-    if type_.isMatching(wanted):
+    if type_.isMatching(expected_type):
         return Rank.FIT
-    width = width_of(wanted)
+    width = width_of(expected_type)
     if width is not None and width_of(type_) == width and type_.isIntegral:
         return Rank.NEAR
-    return rank if type_.isAssignmentCompatible(wanted) or wanted.isAssignmentCompatible(type_) else rank + 4
+    return (
+        rank if type_.isAssignmentCompatible(expected_type) or expected_type.isAssignmentCompatible(type_) else rank + 4
+    )
 
 
 def _wanted_type(request: CompletionRequest) -> Type | None:
     """The type that a value here is assigned to, if that is known: of `count` in `count <= ‸`."""
     cursor = request.cursor
     call = cursor.call
-    if call is not None and call.kind is CallKind.PORTS and call.named:
+    if call is not None and call.kind is CallKind.PORTS and call.argument_name:
         body = request.analysis.body(call.path[0]) if call.path else None
-        port = body.findPort(call.named) if body is not None else None
+        port = body.findPort(call.argument_name) if body is not None else None
         return port.type if isinstance(port, PortSymbol) else None
     if call is not None and call.kind is CallKind.ARGUMENTS:
         routine = symbol_at_path(request.analysis, request.byte, call.path)
@@ -178,16 +194,16 @@ def members(request: CompletionRequest) -> Iterator[Proposal]:
         if request.cursor.expected is Expected.MEMBER and len(path) == 1:
             yield from _modports(request, path[0])
         return
-    seen = set()
+    seen_names = set()
     is_static = _needs_static(request, symbol)
-    given = _given(request, symbol) if isinstance(symbol, GenericClassDefSymbol) else {}
+    parameter_values = _parameter_values(request, symbol) if isinstance(symbol, GenericClassDefSymbol) else {}
     for position, member in enumerate(members_behind(symbol)):
-        if isinstance(member, _HIDDEN) or member.name in seen or not request.fits(member.name):
+        if isinstance(member, _HIDDEN) or member.name in seen_names or not request.fits(member.name):
             continue
         if is_static and needs_object(member):
             continue
-        seen.add(member.name)
-        yield _member(request, member, position, given)
+        seen_names.add(member.name)
+        yield _member(request, member, position, parameter_values)
     if isinstance(symbol, ValueSymbol) and request.cursor.expected is Expected.MEMBER:
         yield from _methods(request, symbol.type)
 
@@ -210,51 +226,53 @@ _LISTED = (FieldSymbol, EnumValueSymbol, ModportPortSymbol)
 """What is shown in the order of its declaration; other members in that of the alphabet."""
 
 
-def _given(request: CompletionRequest, symbol: GenericClassDefSymbol) -> dict[str, str]:
+def _parameter_values(request: CompletionRequest, symbol: GenericClassDefSymbol) -> dict[str, str]:
     """What is written for the parameters of a class, by their names: `T` is `int` behind `config_db#(int)::`."""
     start = request.cursor.start
-    code = [one for one in tokens(request.text, max(0, start - _FAR), start) if one.kind is not Kind.COMMENT]
+    code = [token for token in tokens(request.text, max(0, start - _FAR), start) if token.kind is not Kind.COMMENT]
     opening = opening_of(code, len(code) - 2) if len(code) > 1 and code[-2].text == ")" else 0
     class_ = symbol.invalidSpecialization
     if opening < 1 or code[opening - 1].text != "#" or not isinstance(class_, ClassType):
         return {}
     parameters = [
-        one.name for one in class_ if isinstance(one, TypeParameterSymbol | ParameterSymbol) and one.isPortParam
+        member.name
+        for member in class_
+        if isinstance(member, TypeParameterSymbol | ParameterSymbol) and member.isPortParam
     ]
-    found: dict[str, str] = {}
+    given_values: dict[str, str] = {}
     for name, value in zip(parameters, arguments_in(request.text, code[opening].start)[0], strict=False):
-        named = _NAMED.fullmatch(value)
-        found |= {named[1]: named[2]} if named else {name: value} if value else {}
-    return found
+        match = _NAMED.fullmatch(value)
+        given_values |= {match[1]: match[2]} if match else {name: value} if value else {}
+    return given_values
 
 
-def _filled(about: Callable[[], str], given: Mapping[str, str]) -> Callable[[], str]:
+def _filled(documentation: Callable[[], str], parameter_values: Mapping[str, str]) -> Callable[[], str]:
     """Documentation whose declaration has what was given for parameters."""
 
-    def made() -> str:
-        head, fence, rest = about().partition("\n```")
-        return re.sub(r"[A-Za-z_]\w*", lambda word: given.get(word[0], word[0]), head) + fence + rest
+    def filled() -> str:
+        head, fence, tail = documentation().partition("\n```")
+        return re.sub(r"[A-Za-z_]\w*", lambda word: parameter_values.get(word[0], word[0]), head) + fence + tail
 
-    return made if given else about
+    return filled if parameter_values else documentation
 
 
 _FAR = 2_000
 _NAMED = re.compile(r"\.\s*(\w+)\s*\((.*)\)", re.DOTALL)
 
 
-def _member(request: CompletionRequest, member: Symbol, position: int, given: Mapping[str, str]) -> Proposal:
-    shown = member.wrapped if isinstance(member, TransparentMemberSymbol) else member
+def _member(request: CompletionRequest, member: Symbol, position: int, parameter_values: Mapping[str, str]) -> Proposal:
+    symbol = member.wrapped if isinstance(member, TransparentMemberSymbol) else member
     snippet = ""
-    if isinstance(shown, SubroutineSymbol):
-        snippet = call_snippet(header_of_subroutine(shown, request.analysis.sources), request.cursor.expected)
+    if isinstance(symbol, SubroutineSymbol):
+        snippet = call_snippet(header_of_subroutine(symbol, request.analysis.sources), request.cursor.expected)
     return Proposal(
         member.name,
-        _sort(shown),
+        _sort(symbol),
         Rank.MEMBER,
-        short_detail(shown),
+        short_detail(symbol),
         snippet=snippet,
-        about=_filled(_about(shown, request.analysis), given),
-        position=position if isinstance(shown, _LISTED) else 0,
+        documentation=_filled(_documentation(symbol, request.analysis), parameter_values),
+        position=position if isinstance(symbol, _LISTED) else 0,
     )
 
 
@@ -262,13 +280,19 @@ def _methods(request: CompletionRequest, type_: Type) -> Iterator[Proposal]:
     for method in methods_of(type_):
         if request.fits(method.name):
             takes = ", ".join(method.parameters)
-            said = f"```systemverilog\n{method.result} {method.name}({takes})\n```\n\n{method.about}"
+            description = f"```systemverilog\n{method.result} {method.name}({takes})\n```\n\n{method.description}"
             detail = f"{method.result} ({takes})"
-            yield Proposal(method.name, Sort.METHOD, Rank.NAMED, detail, about=constantly(said))
+            yield Proposal(method.name, Sort.METHOD, Rank.NAMED, detail, documentation=constantly(description))
 
 
 def _modports(request: CompletionRequest, name: str) -> Iterator[Proposal]:
     body = request.analysis.body(name)
     for member in body or ():
         if isinstance(member, ModportSymbol) and request.fits(member.name):
-            yield Proposal(member.name, Sort.INTERFACE, Rank.MEMBER, "modport", about=_about(member, request.analysis))
+            yield Proposal(
+                member.name,
+                Sort.INTERFACE,
+                Rank.MEMBER,
+                "modport",
+                documentation=_documentation(member, request.analysis),
+            )

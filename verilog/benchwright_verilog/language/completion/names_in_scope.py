@@ -78,18 +78,18 @@ class NameInScope(NamedTuple):
 
 def scopes_at(analysis: Analysis, byte: int) -> list[ScopeSymbol]:
     """The scopes around a byte, the innermost first."""
-    found: list[ScopeSymbol] = []
+    scopes: list[ScopeSymbol] = []
     node = analysis.node_at(byte)
     while node is not None:
         if node.kind in SCOPED:
-            scope = analysis.scopes.of(node)
-            if scope is not None and not any(scope is known for known in found):
-                found.append(scope)
+            scope = analysis.scopes.scope_of(node)
+            if scope is not None and not any(scope is other_scope for other_scope in scopes):
+                scopes.append(scope)
         node = node.parent
     unit = analysis.scopes.unit_of(analysis.tree.root)
-    if unit is not None and not any(unit is known for known in found):
-        found.append(unit)
-    return found
+    if unit is not None and not any(unit is other_scope for other_scope in scopes):
+        scopes.append(unit)
+    return scopes
 
 
 def names_in_scope(analysis: Analysis, byte: int, listed: Listed) -> Iterator[NameInScope]:
@@ -103,19 +103,19 @@ def names_in_scope(analysis: Analysis, byte: int, listed: Listed) -> Iterator[Na
         byte: Where the name would be used.
         listed: Gives the members of a scope.
     """
-    seen: set[str] = set()
+    seen_names: set[str] = set()
     imported: list[tuple[int, PackageSymbol]] = []
     for distance, scope in enumerate(scopes_at(analysis, byte)):
         for name, symbol in listed(scope):
             if not name and isinstance(symbol, WildcardImportSymbol):
                 imported.append((distance, symbol.package))
-            elif name not in seen:
-                seen.add(name)
+            elif name not in seen_names:
+                seen_names.add(name)
                 yield NameInScope(name, symbol, distance)
     for distance, package in imported:
         for name, symbol in listed(package) if package is not None else ():
-            if name and name not in seen:
-                seen.add(name)
+            if name and name not in seen_names:
+                seen_names.add(name)
                 yield NameInScope(name, symbol, distance + 1)
 
 
@@ -150,17 +150,17 @@ def symbol_at_path(analysis: Analysis, byte: int, path: Sequence[str]) -> Symbol
         return None
     scopes = scopes_at(analysis, byte)
     if len(path) > 1 and path[1] == "::":
-        found = analysis.compilation.getPackage(path[0]) or _found(scopes, path[0])
+        symbol = analysis.compilation.getPackage(path[0]) or _first_symbol(scopes, path[0])
     else:
-        found = _found(scopes, path[0]) or analysis.compilation.getPackage(path[0])
+        symbol = _first_symbol(scopes, path[0]) or analysis.compilation.getPackage(path[0])
     for step in path[2::2]:
-        if found is None:
+        if symbol is None:
             return None
-        found = next((member for member in members_behind(found) if member.name == step), None)
-    return found
+        symbol = next((member for member in members_behind(symbol) if member.name == step), None)
+    return symbol
 
 
-def _found(scopes: Iterable[ScopeSymbol], name: str) -> Symbol | None:
+def _first_symbol(scopes: Iterable[ScopeSymbol], name: str) -> Symbol | None:
     if name == "super":
         return next((scope.baseClass for scope in scopes if isinstance(scope, ClassType)), None)
     for scope in scopes:
@@ -226,12 +226,12 @@ def needs_object(member: Symbol) -> bool:
 
 def names_of_bases(class_: ClassType) -> set[str]:
     """The names of a class and of all that it extends."""
-    found: set[str] = set()
+    base_names: set[str] = set()
     base: Symbol | None = class_
-    while isinstance(base, ClassType) and len(found) < _MOST_BASES:
-        found.add(base.name)
+    while isinstance(base, ClassType) and len(base_names) < _MOST_BASES:
+        base_names.add(base.name)
         base = base.baseClass.canonicalType if base.baseClass is not None else None
-    return found
+    return base_names
 
 
 def _declared_in(scope: ScopeSymbol) -> Iterator[Symbol]:

@@ -68,7 +68,7 @@ class Proposal:
     """What is put in where it is not the label."""
     snippet: str = ""
     """The same with places to fill in (LSP, "Snippet Syntax")."""
-    about: Callable[[], str] = field(default=lambda: "", repr=False)
+    documentation: Callable[[], str] = field(default=lambda: "", repr=False)
     """Makes its documentation, Markdown."""
     position: int = 0
     """Where it is among its like, such as the ports of a module; otherwise the alphabet decides."""
@@ -123,7 +123,7 @@ def call_snippet(header: Header, expected: Expected) -> str:
     """A call with a place to fill in for each argument that must be given."""
     if not header.formals:
         return ""
-    needed = [formal for formal in header.formals if not formal.is_optional]
-    stops = ", ".join(f"${{{at}:{escaped(formal.name)}}}" for at, formal in enumerate(needed, 1))
+    required = [formal for formal in header.formals if not formal.is_optional]
+    stops = ", ".join(f"${{{stop}:{escaped(formal.name)}}}" for stop, formal in enumerate(required, 1))
     end = ";" if expected is Expected.STATEMENT and header.kind == "task" else ""
     return f"{escaped(header.name)}({stops}){end}"

@@ -28,8 +28,8 @@ def signature(header: Header, call: Call) -> Signature | None:
         return None
     label = _beginning(header, call)
     placed = []
-    for at, formal in enumerate(formals):
-        label += ", " if at else ""
+    for index, formal in enumerate(formals):
+        label += ", " if index else ""
         placed.append((len(label), len(label) + len(formal.text), formal))
         label += formal.text
     return Signature(label + ")", tuple(placed), header.documentation, _active(formals, call))
@@ -44,11 +44,11 @@ def _beginning(header: Header, call: Call) -> str:
 
 
 def _active(formals: Sequence[Formal], call: Call) -> int | None:
-    if call.named is not None:
-        return next((at for at, formal in enumerate(formals) if formal.name == call.named), None)
-    if call.taken:
+    if call.argument_name is not None:
+        return next((index for index, formal in enumerate(formals) if formal.name == call.argument_name), None)
+    if call.taken_names:
         # After a named connection comes another named one: the next that is open.
-        return next((at for at, formal in enumerate(formals) if formal.name not in call.taken), None)
+        return next((index for index, formal in enumerate(formals) if formal.name not in call.taken_names), None)
     if call.argument < len(formals):
         return call.argument
     return len(formals) - 1 if formals[-1].text.rstrip("]").endswith("…") else None

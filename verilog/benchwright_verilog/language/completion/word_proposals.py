@@ -45,35 +45,41 @@ def system_words(request: CompletionRequest, rank: int) -> Iterator[Proposal]:
         snippet = f"\\{name}(${{1:{task.parameters[0].strip('[]…')}}})" if task.parameters else ""
         if task.parameters and task.parameters[0].startswith("["):
             snippet = f"\\{name}($1)"
-        about = constantly(f"```systemverilog\n{task.signature}\n```\n\n{task.about}")
-        yield Proposal(name, Sort.FUNCTION, rank + (8 if misplaced else 0), detail, "", snippet, about)
+        documentation = constantly(f"```systemverilog\n{task.signature}\n```\n\n{task.description}")
+        yield Proposal(name, Sort.FUNCTION, rank + (8 if misplaced else 0), detail, "", snippet, documentation)
 
 
 def macros(request: CompletionRequest, *, with_directives: bool) -> Iterator[Proposal]:
     """Macros that are defined, and directives if they are wanted too."""
-    known = KnownMacros(request.analysis, request.texts)
+    known_macros = KnownMacros(request.analysis, request.texts)
     tick = "`" if with_directives else ""
     word = request.word.lstrip("`")
     for name in request.analysis.macros.definitions:
-        if not matches(word, name) or (macro := known.get(name)) is None:
+        if not matches(word, name) or (macro := known_macros.get(name)) is None:
             continue
         snippet = ""
         if with_directives and macro.parameters is not None:
             stops = ", ".join(
-                f"${{{at}:{escaped(parameter.partition('=')[0].strip())}}}"
-                for at, parameter in enumerate(macro.parameters, 1)
+                f"${{{index}:{escaped(parameter.partition('=')[0].strip())}}}"
+                for index, parameter in enumerate(macro.parameters, 1)
             )
             snippet = f"{tick}{name}({stops})"
-        about = f"```systemverilog\n{macro.written}\n```"
+        documentation = f"```systemverilog\n{macro.declaration}\n```"
         if macro.documentation:
-            about += f"\n\n{macro.documentation}"
+            documentation += f"\n\n{macro.documentation}"
         yield Proposal(
-            f"{tick}{name}", Sort.MACRO, Rank.MEMBER, macro.body.split("\n", 1)[0], "", snippet, constantly(about)
+            f"{tick}{name}",
+            Sort.MACRO,
+            Rank.MEMBER,
+            macro.body.split("\n", 1)[0],
+            "",
+            snippet,
+            constantly(documentation),
         )
     if with_directives:
-        for name, about in keywords.DIRECTIVES.items():
+        for name, documentation in keywords.DIRECTIVES.items():
             if matches(word, name):
-                yield Proposal(f"`{name}", Sort.KEYWORD, Rank.NAMED, "", about=constantly(about))
+                yield Proposal(f"`{name}", Sort.KEYWORD, Rank.NAMED, "", documentation=constantly(documentation))
 
 
 _KEYWORDS = {
@@ -100,26 +106,28 @@ def words_of_language(expected: Expected, request: CompletionRequest) -> Iterato
 def _known_snippets() -> tuple[tuple[Expected, Snippet], ...]:
     from benchwright_snippets import systemverilog
 
-    found = []
+    placed_snippets = []
     for snippet in systemverilog():
         first = snippet.expanded.lstrip()
         if _DESIGN_SNIPPET.match(first):
             expected = Expected.TOP
         else:
             expected = Expected.STATEMENT if _PROCEDURAL_SNIPPET.match(first) else Expected.ITEM
-        found.append((expected, snippet))
-    return tuple(found)
+        placed_snippets.append((expected, snippet))
+    return tuple(placed_snippets)
 
 
 def snippets(expected: Expected, request: CompletionRequest) -> Iterator[Proposal]:
     """Snippets, by their prefix."""
     if not request.has_snippets or not request.word:
         return
-    for where, snippet in _known_snippets():
-        if where is not expected and not (expected is Expected.ITEM and snippet.prefix in ("for", "if", "case")):
+    for snippet_place, snippet in _known_snippets():
+        if snippet_place is not expected and not (
+            expected is Expected.ITEM and snippet.prefix in ("for", "if", "case")
+        ):
             continue
         if snippet.prefix.lower().startswith(request.word.lower()):
-            about = constantly(f"{snippet.description}\n\n```systemverilog\n{snippet.expanded}\n```")
+            documentation = constantly(f"{snippet.description}\n\n```systemverilog\n{snippet.expanded}\n```")
             yield Proposal(
-                snippet.prefix, Sort.SNIPPET, Rank.SNIPPET, snippet.name, snippet.expanded, snippet.body, about
+                snippet.prefix, Sort.SNIPPET, Rank.SNIPPET, snippet.name, snippet.expanded, snippet.body, documentation
             )

@@ -27,43 +27,43 @@ def _leading(text: str, start: int) -> str:
     line = text.rfind("\n", 0, start) + 1
     if text[line:start].strip():
         return ""
-    above: list[str] = []
+    lines_above: list[str] = []
     is_block = False
-    while line > 0 and len(above) < _MOST_LINES:
-        before = text.rfind("\n", 0, line - 1) + 1
-        content = text[before : line - 1].strip()
+    while line > 0 and len(lines_above) < _MOST_LINES:
+        line_before = text.rfind("\n", 0, line - 1) + 1
+        content = text[line_before : line - 1].strip()
         if is_block or (content.endswith("*/") and (content.startswith("/*") or "/*" not in content)):
-            above.append(content)
+            lines_above.append(content)
             is_block = not content.startswith("/*")
         elif content.startswith("//"):
-            above.append(content)
+            lines_above.append(content)
         elif not (content.startswith("(*") and content.endswith("*)")):
             break
-        line = before
-    return "" if is_block else _clean(reversed(above))
+        line = line_before
+    return "" if is_block else _clean(reversed(lines_above))
 
 
 def _trailing(text: str, end: int) -> str:
     line_end = re.compile(r"[\r\n]|\Z").search(text, end)
     limit = line_end.start() if line_end else len(text)
-    found = _TRAILING.match(text, end, limit)
-    if found is None:
+    match = _TRAILING.match(text, end, limit)
+    if match is None:
         return ""
-    return _clean([found["line"] if found["line"] is not None else found["block"]])
+    return _clean([match["line"] if match["line"] is not None else match["block"]])
 
 
 def _clean(lines: Iterable[str]) -> str:
-    kept: list[str] = []
+    kept_lines: list[str] = []
     for line in lines:
-        said = re.sub(r"\s*\*+/\s*$", "", re.sub(r"^\s*(?://[/!<]*|/\*[*!<]*|\*(?!/))", "", line)).rstrip()
-        if _TOOL.match(said):
+        content = re.sub(r"\s*\*+/\s*$", "", re.sub(r"^\s*(?://[/!<]*|/\*[*!<]*|\*(?!/))", "", line)).rstrip()
+        if _TOOL.match(content):
             continue
-        kept.append("" if _RULER.fullmatch(said) else said)
-    return "\n".join(_dedented(kept)).strip()
+        kept_lines.append("" if _RULER.fullmatch(content) else content)
+    return "\n".join(_dedented(kept_lines)).strip()
 
 
 def _dedented(lines: Sequence[str]) -> list[str]:
     # The first line of a block comment begins behind its opening, the others behind a star.
-    first, rest = (lines[0].lstrip(), lines[1:]) if lines else ("", [])
-    margin = min((len(line) - len(line.lstrip()) for line in rest if line), default=0)
-    return [first, *(line[margin:] for line in rest)]
+    first, other_lines = (lines[0].lstrip(), lines[1:]) if lines else ("", [])
+    margin = min((len(line) - len(line.lstrip()) for line in other_lines if line), default=0)
+    return [first, *(line[margin:] for line in other_lines)]

@@ -98,9 +98,13 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A Markdown table without its empty columns; empty if there are no rows."""
     if not rows:
         return ""
-    shown = [list(row) for row in rows[:_MOST_ROWS]]
-    if len(rows) > len(shown):
-        shown.append([f"… {len(rows) - len(shown)} more", *([""] * (len(head) - 1))])
-    kept = [at for at in range(len(head)) if any(row[at] for row in shown)]
-    lines = [[head[at] for at in kept], ["---"] * len(kept), *([row[at] for at in kept] for row in shown)]
+    shown_rows = [list(row) for row in rows[:_MOST_ROWS]]
+    if len(rows) > len(shown_rows):
+        shown_rows.append([f"… {len(rows) - len(shown_rows)} more", *([""] * (len(head) - 1))])
+    columns = [column for column in range(len(head)) if any(row[column] for row in shown_rows)]
+    lines = [
+        [head[column] for column in columns],
+        ["---"] * len(columns),
+        *([row[column] for column in columns] for row in shown_rows),
+    ]
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)

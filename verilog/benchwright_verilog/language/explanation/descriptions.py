@@ -36,7 +36,7 @@ from pyslang.ast import (
 )
 from pyslang.syntax import IdentifierNameSyntax
 
-from benchwright_verilog.language.declarations import type_name, width_of, written
+from benchwright_verilog.language.declarations import declaration_of, type_name, width_of
 from benchwright_verilog.language.explanation.description import (
     Description,
     bits,
@@ -105,12 +105,12 @@ def describe(symbol: Symbol, sources: SourceManager, drivers: Sequence[str] = ()
             return describe_interface_port(symbol, sources)
         case ValueSymbol() | PortSymbol():
             return _signal(symbol, sources, drivers)
-    said = written(symbol, sources)
-    return Description(said.text.split("\n", 1)[0], (kind_of(symbol),), "", said.documentation)
+    declaration = declaration_of(symbol, sources)
+    return Description(declaration.text.split("\n", 1)[0], (kind_of(symbol),), "", declaration.documentation)
 
 
 def _signal(symbol: ValueSymbol | PortSymbol, sources: SourceManager, drivers: Sequence[str]) -> Description:
-    said = written(symbol, sources)
+    declaration = declaration_of(symbol, sources)
     facts = [kind_of(symbol), type_line(symbol.type)]
     if isinstance(symbol, NetSymbol) and symbol.netType is not None and symbol.isImplicit:
         facts.insert(1, f"not declared, so an implicit `{symbol.netType.name}`")
@@ -120,13 +120,17 @@ def _signal(symbol: ValueSymbol | PortSymbol, sources: SourceManager, drivers: S
         facts += connection_of(port)
     if isinstance(symbol, (FormalArgumentSymbol, ModportPortSymbol)):
         facts[0] = f"{direction_name(symbol.direction)} {facts[0]}".strip()
-    if isinstance(symbol, FieldSymbol) and (taken := bit_range(symbol)):
-        facts.append(f"bits {taken}" if ":" in taken else f"bit {taken}")
+    if isinstance(symbol, FieldSymbol) and (bits := bit_range(symbol)):
+        facts.append(f"bits {bits}" if ":" in bits else f"bit {bits}")
     if drivers:
-        shown = [f"`{one_line(line)}`" for line in drivers[:_MOST_DRIVERS]]
-        more = len(drivers) - len(shown)
-        facts.append("driven by " + ", ".join(shown) + (f" and {more} more" if more > 0 else ""))
-    return Description(said.text or symbol.name, tuple(facts), members_table(symbol.type), said.documentation)
+        shown_drivers = [f"`{one_line(line)}`" for line in drivers[:_MOST_DRIVERS]]
+        hidden_count = len(drivers) - len(shown_drivers)
+        facts.append(
+            "driven by " + ", ".join(shown_drivers) + (f" and {hidden_count} more" if hidden_count > 0 else "")
+        )
+    return Description(
+        declaration.text or symbol.name, tuple(facts), members_table(symbol.type), declaration.documentation
+    )
 
 
 def port_of(symbol: Symbol) -> PortSymbol | None:
@@ -139,8 +143,8 @@ def port_of(symbol: Symbol) -> PortSymbol | None:
     body = scope.containingInstance
     if body is None or scope != body:
         return None
-    found = body.findPort(symbol.name)
-    return found if isinstance(found, PortSymbol) else None
+    port = body.findPort(symbol.name)
+    return port if isinstance(port, PortSymbol) else None
 
 
 def connection_of(port: PortSymbol) -> Iterator[str]:
@@ -159,7 +163,7 @@ def connection_of(port: PortSymbol) -> Iterator[str]:
 
 
 def _constant(symbol: ParameterSymbol | EnumValueSymbol | SpecparamSymbol, sources: SourceManager) -> Description:
-    said = written(symbol, sources)
+    declaration = declaration_of(symbol, sources)
     first = f"value of `{type_name(symbol.type)}`"
     if isinstance(symbol, ParameterSymbol):
         first = of_owner("localparam" if symbol.isLocalParam else "parameter", symbol)
@@ -168,7 +172,7 @@ def _constant(symbol: ParameterSymbol | EnumValueSymbol | SpecparamSymbol, sourc
     facts = [first, type_line(symbol.type), *value_lines(symbol.value, symbol.type)]
     if isinstance(symbol, ParameterSymbol) and symbol.isOverridden:
         facts.append("set by the instance")
-    return Description(said.text or symbol.name, tuple(facts), "", said.documentation)
+    return Description(declaration.text or symbol.name, tuple(facts), "", declaration.documentation)
 
 
 def short_detail(symbol: Symbol) -> str:

@@ -71,46 +71,46 @@ def explain_word(document: Document, offset: int) -> Explanation | None:
     """Explain what needs no analysis: a number, a system task, a directive."""
     lines = document.lines
     start, end = lines.line(lines.line_of(offset) + 1)
-    line, at = document.text[start:end], offset - start
-    found = _literal(line, at) or _system_task(line, at) or _directive(line, at)
-    if found is None or _is_quiet(document, start + found.start):
+    line, column = document.text[start:end], offset - start
+    explanation = _literal(line, column) or _system_task(line, column) or _directive(line, column)
+    if explanation is None or _is_quiet(document, start + explanation.start):
         return None
-    return Explanation(start + found.start, start + found.end, found.markdown)
+    return Explanation(start + explanation.start, start + explanation.end, explanation.markdown)
 
 
 def _is_quiet(document: Document, offset: int) -> bool:
     byte = document.lines.to_byte(offset)
     units = document.units
-    unit = units[bisect_right(units, byte, key=lambda one: one.start) - 1]
+    unit = units[bisect_right(units, byte, key=lambda unit_: unit_.start) - 1]
     byte -= unit.start
     node = unit.shape.tree.root_node.descendant_for_byte_range(byte, byte + 1)
     return node is not None and node.type in _QUIET
 
 
-def _literal(line: str, at: int) -> Explanation | None:
-    found = literal_at(line, at)
-    number = read_number(found[0]) if found is not None else None
-    if found is None or number is None:
+def _literal(line: str, column: int) -> Explanation | None:
+    match = literal_at(line, column)
+    number = read_number(match[0]) if match is not None else None
+    if match is None or number is None:
         return None
     head = f"{number.width} bits" if number.is_sized else "no size: at least 32 bits"
     facts = [head, "signed" if number.is_signed else "unsigned"]
     rows = "\n".join(f"| {name} | `{value}` |" for name, value in radices(number))
     cut = "\n\nSome digits do not fit into the size and are truncated." if number.is_cut else ""
-    said = f"`{found[0]}` · {' · '.join(facts)}\n\n| | |\n| --- | --- |\n{rows}{cut}"
-    return Explanation(*found.span(), said)
+    markdown = f"`{match[0]}` · {' · '.join(facts)}\n\n| | |\n| --- | --- |\n{rows}{cut}"
+    return Explanation(*match.span(), markdown)
 
 
-def _system_task(line: str, at: int) -> Explanation | None:
-    for found in _SYSTEM.finditer(line):
-        if found.start() <= at <= found.end() and (task := system_tasks().get(found[0])) is not None:
-            return Explanation(*found.span(), f"```systemverilog\n{task.signature}\n```\n\n{task.about}")
+def _system_task(line: str, column: int) -> Explanation | None:
+    for match in _SYSTEM.finditer(line):
+        if match.start() <= column <= match.end() and (task := system_tasks().get(match[0])) is not None:
+            return Explanation(*match.span(), f"```systemverilog\n{task.signature}\n```\n\n{task.description}")
     return None
 
 
-def _directive(line: str, at: int) -> Explanation | None:
-    for found in _DIRECTIVE.finditer(line):
-        if found.start() <= at <= found.end() and (about := DIRECTIVES.get(found[1])) is not None:
-            return Explanation(*found.span(), f"```systemverilog\n{found[0]}\n```\n\n{about}")
+def _directive(line: str, column: int) -> Explanation | None:
+    for match in _DIRECTIVE.finditer(line):
+        if match.start() <= column <= match.end() and (description := DIRECTIVES.get(match[1])) is not None:
+            return Explanation(*match.span(), f"```systemverilog\n{match[0]}\n```\n\n{description}")
     return None
 
 
@@ -124,26 +124,26 @@ def explain_name(document: Document, offset: int, analysis: Analysis, texts: Tex
     start, end = (lines.from_byte(shift.to_new(byte)) for byte in (occurrence.start, occurrence.end))
     target = occurrence.target
     if target.kind is TargetKind.MACRO:
-        said = _macro(document.text, end, occurrence, analysis, texts)
+        markdown = _macro(document.text, end, occurrence, analysis, texts)
     elif target.kind is TargetKind.FILE:
-        said = f"`{target.name}` in `{target.path.parent.name}/`"
+        markdown = f"`{target.name}` in `{target.path.parent.name}/`"
     elif target.symbol is not None:
-        said = _symbol(target.symbol, target, analysis)
+        markdown = _symbol(target.symbol, target, analysis)
     else:
-        said = None
-    return Explanation(start, end, said) if said else None
+        markdown = None
+    return Explanation(start, end, markdown) if markdown else None
 
 
 def _symbol(symbol: Symbol, target: Target, analysis: Analysis) -> str:
     is_driven = symbol.kind in _DRIVEN
     drivers = list(drivers_of(target, analysis)) if is_driven else []
     described = describe(symbol, analysis.sources, drivers).markdown
-    found: list[str] = []
+    lines: list[str] = []
     if isinstance(symbol, ParameterSymbol):
-        found = _values(symbol, analysis)
+        lines = _values(symbol, analysis)
     elif is_driven and (port := port_of(symbol)) is not None and port.direction != ArgumentDirection.Out:
-        found = _connections(port, analysis)
-    return "\n".join([described, "", "In the design:", *found]) if found else described
+        lines = _connections(port, analysis)
+    return "\n".join([described, "", "In the design:", *lines]) if lines else described
 
 
 def drivers_of(target: Target, analysis: Analysis) -> Iterator[str]:
@@ -152,22 +152,22 @@ def drivers_of(target: Target, analysis: Analysis) -> Iterator[str]:
         return
     start, end = analysis.item_at(target.start)
     code = blanked(analysis.data[start:end])
-    for place in islice(_given(target.name.encode(), code), _MOST_LOOKS):
-        byte = start + place
+    for offset in islice(_assigning_offsets(target.name.encode(), code), _MOST_LOOKS):
+        byte = start + offset
         for occurrence in analysis.occurrences_at(byte):
             if occurrence.role is Role.WRITE and occurrence.target == target:
                 yield _line_around(analysis.data, byte)
                 break
 
 
-def _given(name: bytes, code: bytes) -> Iterator[int]:
+def _assigning_offsets(name: bytes, code: bytes) -> Iterator[int]:
     """Where a name may be driven: before an assignment, in a concatenation, in a connection."""
-    at = code.find(name)
-    while at >= 0:
-        end = at + len(name)
-        if not (at and _IN_NAME.match(code, at - 1)) and _GIVING.match(code, end):
-            yield at
-        at = code.find(name, end)
+    offset = code.find(name)
+    while offset >= 0:
+        end = offset + len(name)
+        if not (offset and _IN_NAME.match(code, offset - 1)) and _GIVING.match(code, end):
+            yield offset
+        offset = code.find(name, end)
 
 
 def _line_around(data: bytes, byte: int) -> str:
@@ -178,28 +178,28 @@ def _line_around(data: bytes, byte: int) -> str:
 
 def _values(parameter: ParameterSymbol, analysis: Analysis) -> list[str]:
     """The values that the instances of a module give its parameter, in the whole design."""
-    found: dict[str, list[str]] = {}
+    paths_by_value: dict[str, list[str]] = {}
     for path, body in _instances(parameter, analysis):
         symbol = body.find(parameter.name)
         if isinstance(symbol, ParameterSymbol) and (text := constant_text(symbol.value)):
-            found.setdefault(text, []).append(path)
-    if set(found) == {constant_text(parameter.value)}:
+            paths_by_value.setdefault(text, []).append(path)
+    if set(paths_by_value) == {constant_text(parameter.value)}:
         return []
-    shown = [f"- `{value}` in `{paths[0]}`{_and_more(len(paths) - 1)}" for value, paths in found.items()]
-    more = len(shown) - _MOST_VALUES
-    return [*shown[:_MOST_VALUES], *([f"- … {more} more values"] if more > 0 else [])]
+    lines = [f"- `{value}` in `{paths[0]}`{_and_more(len(paths) - 1)}" for value, paths in paths_by_value.items()]
+    hidden_count = len(lines) - _MOST_VALUES
+    return [*lines[:_MOST_VALUES], *([f"- … {hidden_count} more values"] if hidden_count > 0 else [])]
 
 
 def _connections(port: PortSymbol, analysis: Analysis) -> list[str]:
     """What the instances of a module connect to its port."""
-    found: list[str] = []
+    lines: list[str] = []
     for _, body in _instances(port, analysis):
         inner = body.findPort(port.name)
         if isinstance(inner, PortSymbol):
-            found += [f"- {connected}" for connected in connection_of(inner)]
-        if len(found) > _MOST_VALUES:
-            return [*found[:_MOST_VALUES], "- …"]
-    return found
+            lines += [f"- {connected}" for connected in connection_of(inner)]
+        if len(lines) > _MOST_VALUES:
+            return [*lines[:_MOST_VALUES], "- …"]
+    return lines
 
 
 def _and_more(count: int) -> str:
@@ -213,10 +213,10 @@ def _instances(member: Symbol, analysis: Analysis) -> Iterator[tuple[str, Instan
         return
     module = definition.name
     waiting: list[ScopeSymbol | InstanceSymbol] = list(analysis.elaborated.getRoot().topInstances)
-    seen = 0
-    while waiting and seen < _MOST_INSTANCES:
+    seen_count = 0
+    while waiting and seen_count < _MOST_INSTANCES:
         holder = waiting.pop()
-        seen += 1
+        seen_count += 1
         if isinstance(holder, InstanceSymbol):
             if holder.definition.name == module:
                 yield holder.hierarchicalPath, holder.body
@@ -234,16 +234,16 @@ def _holders(scope: ScopeSymbol) -> Iterator[ScopeSymbol | InstanceSymbol]:
 
 
 def _macro(text: str, end: int, occurrence: Occurrence, analysis: Analysis, texts: Texts) -> str | None:
-    known = KnownMacros(analysis, texts)
-    macro = known.get(occurrence.target.name)
+    known_macros = KnownMacros(analysis, texts)
+    macro = known_macros.get(occurrence.target.name)
     if macro is None:
         return None
-    parts = [f"```systemverilog\n{macro.written}\n```"]
+    parts = [f"```systemverilog\n{macro.declaration}\n```"]
     if macro.documentation:
         parts.append(macro.documentation)
     if occurrence.role is Role.READ:
-        became = expanded(macro, used_at(text, end), known)
+        became = expanded(macro, used_at(text, end), known_macros)
         if became is not None and became != macro.body:
-            shown = became if len(became) <= _LONGEST_EXPANSION else became[:_LONGEST_EXPANSION] + "\n…"
-            parts.append(f"expands to\n\n```systemverilog\n{shown}\n```")
+            shown_expansion = became if len(became) <= _LONGEST_EXPANSION else became[:_LONGEST_EXPANSION] + "\n…"
+            parts.append(f"expands to\n\n```systemverilog\n{shown_expansion}\n```")
     return "\n\n".join(parts)

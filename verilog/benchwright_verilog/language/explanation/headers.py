@@ -22,7 +22,7 @@ from pyslang.syntax import (
     TypeParameterDeclarationSyntax,
 )
 
-from benchwright_verilog.language.declarations import inherited_header, source_of, type_name, written, written_at
+from benchwright_verilog.language.declarations import declaration_of, inherited_header, source_of, type_name, written_at
 from benchwright_verilog.language.explanation.description import direction_name
 from benchwright_verilog.language.explanation.system_tasks import SystemTask
 
@@ -92,8 +92,8 @@ def header_of_syntax(syntax: ModuleDeclarationSyntax, sources: SourceManager) ->
     elif header.ports is not None:
         formals = tuple(_declared_ports(syntax, header.ports, sources))
     kind = _KINDS.get(syntax.kind.name, "module")
-    said = written_at(syntax, sources).documentation
-    return Header(kind, header.name.valueText, tuple(_parameters(syntax, sources)), formals, said)
+    comment = written_at(syntax, sources).documentation
+    return Header(kind, header.name.valueText, tuple(_parameters(syntax, sources)), formals, comment)
 
 
 def _parameters(syntax: ModuleDeclarationSyntax, sources: SourceManager) -> Iterable[Formal]:
@@ -104,8 +104,8 @@ def _parameters(syntax: ModuleDeclarationSyntax, sources: SourceManager) -> Iter
         declarations = list(listed.declarations)
     else:
         # Without a list in the header, those of the body can be set.
-        members = [one for one in syntax.members if isinstance(one, ParameterDeclarationStatementSyntax)]
-        declarations = [one.parameter for one in members]
+        members = [member for member in syntax.members if isinstance(member, ParameterDeclarationStatementSyntax)]
+        declarations = [member.parameter for member in members]
     is_local = False
     for declaration in declarations:
         if not isinstance(declaration, (ParameterDeclarationSyntax, TypeParameterDeclarationSyntax)):
@@ -121,11 +121,11 @@ def _parameters(syntax: ModuleDeclarationSyntax, sources: SourceManager) -> Iter
 
 def _parameter(declarator: DeclaratorSyntax | TypeAssignmentSyntax, sources: SourceManager) -> Formal:
     is_type = isinstance(declarator, TypeAssignmentSyntax)
-    said = written_at(declarator, sources)
-    text = _line(said.text).removeprefix("parameter ").rstrip(";")
+    declaration = written_at(declarator, sources)
+    text = _line(declaration.text).removeprefix("parameter ").rstrip(";")
     default = declarator.assignment if isinstance(declarator, TypeAssignmentSyntax) else declarator.initializer
     value = _value(default, sources)
-    return Formal(declarator.name.valueText, text, "", value, said.documentation, is_type, bool(value))
+    return Formal(declarator.name.valueText, text, "", value, declaration.documentation, is_type, bool(value))
 
 
 def _ansi_ports(listed: AnsiPortListSyntax, sources: SourceManager) -> Iterable[Formal]:
@@ -138,7 +138,7 @@ def _ansi_ports(listed: AnsiPortListSyntax, sources: SourceManager) -> Iterable[
             continue
         if not isinstance(port, ImplicitAnsiPortSyntax) or not port.declarator.name.valueText:
             continue
-        said = written_at(port, sources)
+        declaration = written_at(port, sources)
         header = inherited_header(port)
         if isinstance(header, InterfacePortHeaderSyntax):
             direction = "interface"
@@ -147,8 +147,10 @@ def _ansi_ports(listed: AnsiPortListSyntax, sources: SourceManager) -> Iterable[
             direction = direction if direction in ("input", "output", "inout", "ref") else last_direction
             last_direction = direction
         value = _value(port.declarator.initializer, sources)
-        text = _line(said.text)
-        yield Formal(port.declarator.name.valueText, text, direction, value, said.documentation, False, bool(value))
+        text = _line(declaration.text)
+        yield Formal(
+            port.declarator.name.valueText, text, direction, value, declaration.documentation, False, bool(value)
+        )
 
 
 def _declared_ports(
@@ -162,8 +164,12 @@ def _declared_ports(
         direction = _direction(member.header)
         for declarator in member.declarators:
             if isinstance(declarator, DeclaratorSyntax):
-                said = written_at(declarator, sources)
-                declared[declarator.name.valueText] = _line(said.text).rstrip(";"), direction, said.documentation
+                declaration = written_at(declarator, sources)
+                declared[declarator.name.valueText] = (
+                    _line(declaration.text).rstrip(";"),
+                    direction,
+                    declaration.documentation,
+                )
     for port in getattr(listed, "ports", ()):
         if isinstance(port, ExplicitNonAnsiPortSyntax):
             name = port.name.valueText
@@ -190,8 +196,8 @@ def header_of_subroutine(routine: SubroutineSymbol, sources: SourceManager) -> H
     is_task = routine.subroutineKind == SubroutineKind.Task
     formals = tuple(_arguments(routine.arguments, sources))
     result = "" if is_task else type_name(routine.returnType)
-    said = written(routine, sources).documentation
-    return Header("task" if is_task else "function", routine.name, (), formals, said, result)
+    comment = declaration_of(routine, sources).documentation
+    return Header("task" if is_task else "function", routine.name, (), formals, comment, result)
 
 
 def _arguments(arguments: Iterable[FormalArgumentSymbol], sources: SourceManager) -> Iterable[Formal]:
@@ -200,14 +206,14 @@ def _arguments(arguments: Iterable[FormalArgumentSymbol], sources: SourceManager
         declarator = argument.syntax
         value = _value(declarator.initializer if isinstance(declarator, DeclaratorSyntax) else None, sources)
         text = f"{direction} {type_name(argument.type)} {argument.name}" + (f" = {value}" if value else "")
-        said = written(argument, sources).documentation
-        yield Formal(argument.name, text, direction, value, said, False, bool(value))
+        comment = declaration_of(argument, sources).documentation
+        yield Formal(argument.name, text, direction, value, comment, False, bool(value))
 
 
 def header_of_system_task(task: SystemTask) -> Header:
     """The header of a system task or function."""
     formals = tuple(Formal(name.strip("[]…"), name, is_optional=name.startswith("[")) for name in task.parameters)
-    return Header("function" if task.is_function else "task", task.name, (), formals, task.about, task.result)
+    return Header("function" if task.is_function else "task", task.name, (), formals, task.description, task.result)
 
 
 def header_of_macro(name: str, parameters: Iterable[str], body: str) -> Header:

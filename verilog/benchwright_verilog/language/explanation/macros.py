@@ -29,7 +29,7 @@ class Macro:
     documentation: str = ""
 
     @property
-    def written(self) -> str:
+    def declaration(self) -> str:
         """The definition as one reads it."""
         takes = f"({', '.join(self.parameters)})" if self.parameters is not None else ""
         return f"`define {self.name}{takes} {self.body}".rstrip()
@@ -38,36 +38,36 @@ class Macro:
 def macro_at(text: str, start: int) -> Macro | None:
     """The macro whose name is defined at an offset."""
     begin = text.rfind("\n", 0, start) + 1
-    found = _DEFINE.match(text, begin)
-    return _read(text, found) if found is not None else None
+    match = _DEFINE.match(text, begin)
+    return _read(text, match) if match is not None else None
 
 
-def _read(text: str, found: re.Match[str]) -> Macro:
-    at, parameters = found.end(), None
-    if found["open"]:
-        inside, at = arguments_in(text, found.end() - 1)
+def _read(text: str, match: re.Match[str]) -> Macro:
+    offset, parameters = match.end(), None
+    if match["open"]:
+        inside, offset = arguments_in(text, match.end() - 1)
         parameters = tuple(" ".join(part.split()) for part in inside) if inside != [""] else ()
-    end = _body_end(text, at)
-    body = _LINE_COMMENT.sub("", text[at:end]) if '"' not in text[at:end] else text[at:end]
+    end = _body_end(text, offset)
+    body = _LINE_COMMENT.sub("", text[offset:end]) if '"' not in text[offset:end] else text[offset:end]
     lines = [line.rstrip().removesuffix("\\").rstrip() for line in body.replace("\r\n", "\n").split("\n")]
-    comments = documentation(text, found.start("name") - len(found[0].split(found["name"])[0].lstrip()), end)
-    return Macro(found["name"], parameters, "\n".join(lines).strip(), found.start("name"), comments)
+    comments = documentation(text, match.start("name") - len(match[0].split(match["name"])[0].lstrip()), end)
+    return Macro(match["name"], parameters, "\n".join(lines).strip(), match.start("name"), comments)
 
 
-def _body_end(text: str, at: int) -> int:
+def _body_end(text: str, offset: int) -> int:
     while True:
-        ending = text.find("\n", at)
+        ending = text.find("\n", offset)
         if ending < 0:
             return len(text)
-        if not text[at:ending].rstrip("\r").endswith("\\"):
+        if not text[offset:ending].rstrip("\r").endswith("\\"):
             return ending
-        at = ending + 1
+        offset = ending + 1
 
 
 def arguments_in(text: str, opening: int) -> tuple[list[str], int]:
     """What is between the commas of a pair of parentheses, and where it ends."""
     depth, start = 0, opening + 1
-    found: list[str] = []
+    arguments: list[str] = []
     for token in tokens(text, opening, min(len(text), opening + _LONGEST)):
         if token.kind is not Kind.SYMBOL:
             continue
@@ -76,11 +76,11 @@ def arguments_in(text: str, opening: int) -> tuple[list[str], int]:
         elif token.text in CLOSING:
             depth -= 1
             if depth == 0:
-                return [*found, text[start : token.start].strip()], token.end
+                return [*arguments, text[start : token.start].strip()], token.end
         elif token.text == "," and depth == 1:
-            found.append(text[start : token.start].strip())
+            arguments.append(text[start : token.start].strip())
             start = token.end
-    return found, len(text)
+    return arguments, len(text)
 
 
 def used_at(text: str, name_end: int) -> list[str] | None:
@@ -102,7 +102,11 @@ class _Room:
 
 
 def expanded(
-    macro: Macro, arguments: Sequence[str] | None, known: Mapping[str, Macro], depth: int = 0, room: _Room | None = None
+    macro: Macro,
+    arguments: Sequence[str] | None,
+    known_macros: Mapping[str, Macro],
+    depth: int = 0,
+    room: _Room | None = None,
 ) -> str | None:
     """What a use expands to, including macros in it, up to some length; None if its arguments don't fit."""
     room = room or _Room()
@@ -112,17 +116,17 @@ def expanded(
         if arguments is None or (len(arguments) > len(macro.parameters) and list(arguments) != [""]):
             return None
         values: dict[str, str] = {}
-        for at, parameter in enumerate(macro.parameters):
+        for index, parameter in enumerate(macro.parameters):
             name, has_default, default = parameter.partition("=")
-            given = arguments[at] if at < len(arguments) else ""
-            if not given and not has_default and at >= len(arguments):
+            argument = arguments[index] if index < len(arguments) else ""
+            if not argument and not has_default and index >= len(arguments):
                 return None
-            values[name.strip()] = given or default.strip()
+            values[name.strip()] = argument or default.strip()
         body = _substituted(body, values)
     room.characters -= len(body)
     if depth >= _DEEPEST or not room.is_left:
         return body
-    return _inner(body, known, depth, room)
+    return _inner(body, known_macros, depth, room)
 
 
 def _substituted(body: str, values: Mapping[str, str]) -> str:
@@ -135,11 +139,11 @@ def _unjoined(body: str) -> str:
     return re.sub(r"\s*``\s*", "\0", body)
 
 
-def _inner(body: str, known: Mapping[str, Macro], depth: int, room: _Room) -> str:
+def _inner(body: str, known_macros: Mapping[str, Macro], depth: int, room: _Room) -> str:
     parts: list[str] = []
     last = 0
     for use in re.finditer(r"`([A-Za-z_][\w$]*)", body):
-        if use.start() < last or not room.is_left or (macro := known.get(use[1])) is None:
+        if use.start() < last or not room.is_left or (macro := known_macros.get(use[1])) is None:
             continue
         arguments, end = None, use.end()
         if macro.parameters is not None:
@@ -147,7 +151,7 @@ def _inner(body: str, known: Mapping[str, Macro], depth: int, room: _Room) -> st
             if opening is None:
                 continue
             arguments, end = arguments_in(body, opening.end())
-        inner = expanded(macro, arguments, known, depth + 1, room)
+        inner = expanded(macro, arguments, known_macros, depth + 1, room)
         if inner is None:
             continue
         parts += [body[last : use.start()], inner]

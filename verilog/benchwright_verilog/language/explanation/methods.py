@@ -16,15 +16,17 @@ class Method:
     name: str
     parameters: tuple[str, ...]
     result: str
-    about: str
+    description: str
 
 
 def _table(text: str) -> tuple[Method, ...]:
-    found = []
+    methods = []
     for line in text.strip().splitlines():
-        name, parameters, result, about = (part.strip() for part in line.split("|"))
-        found.append(Method(name, tuple(part.strip() for part in parameters.split(",") if part.strip()), result, about))
-    return tuple(found)
+        name, parameters, result, description = (part.strip() for part in line.split("|"))
+        methods.append(
+            Method(name, tuple(part.strip() for part in parameters.split(",") if part.strip()), result, description)
+        )
+    return tuple(methods)
 
 
 _STRING = _table("""

@@ -48,31 +48,31 @@ class Number:
 
 def literal_at(text: str, offset: int) -> re.Match[str] | None:
     """The literal that an offset of a line is in, or just behind."""
-    return next((found for found in LITERAL.finditer(text) if found.start() <= offset <= found.end()), None)
+    return next((match for match in LITERAL.finditer(text) if match.start() <= offset <= match.end()), None)
 
 
 def read_number(literal: str) -> Number | None:
     """The value of a complete literal; None if it has none without a context, such as `'1`, or is too wide to show."""
-    found = LITERAL.fullmatch(literal)
-    if found is None or found["fill"]:
+    match = LITERAL.fullmatch(literal)
+    if match is None or match["fill"]:
         return None
-    if found["decimal"]:
-        value = int(found["decimal"].replace("_", ""))
+    if match["decimal"]:
+        value = int(match["decimal"].replace("_", ""))
         width = max(32, value.bit_length() + 1)
         return Number(literal, width, False, True, format(value, "b").zfill(width), False)
-    width = int(found["size"].replace("_", "")) if found["size"] else 32
-    digits = found["digits"].replace("_", "").lower().replace("?", "z")
+    width = int(match["size"].replace("_", "")) if match["size"] else 32
+    digits = match["digits"].replace("_", "").lower().replace("?", "z")
     if not 0 < width <= _MOST_BITS or len(digits) > _MOST_BITS:
         return None
-    bits = _bits(digits, found["base"].lower(), width)
+    bits = _bits(digits, match["base"].lower(), width)
     if bits is None:
         return None
-    if not found["size"] and found["base"].lower() != "d":
+    if not match["size"] and match["base"].lower() != "d":
         width = max(width, len(bits.lstrip("0")))
     filler = bits[0] if bits[0] in "xz" else "0"
-    kept = bits.rjust(width, filler)[-width:]
+    kept_bits = bits.rjust(width, filler)[-width:]
     return Number(
-        literal, width, bool(found["size"]), bool(found["sign"]), kept, bool(bits[:-width].strip(filler + "0"))
+        literal, width, bool(match["size"]), bool(match["sign"]), kept_bits, bool(bits[:-width].strip(filler + "0"))
     )
 
 
@@ -81,13 +81,13 @@ def _bits(digits: str, base: str, width: int) -> str | None:
         if digits in ("x", "z"):
             return digits * width
         return format(int(digits), "b") if digits.isdigit() else None
-    each = _BITS[base]
+    digit_bits = _BITS[base]
     bits = []
     for digit in digits:
         if digit in "xz":
-            bits.append(digit * each)
-        elif int(digit, 16) < 1 << each:
-            bits.append(format(int(digit, 16), "b").zfill(each))
+            bits.append(digit * digit_bits)
+        elif int(digit, 16) < 1 << digit_bits:
+            bits.append(format(int(digit, 16), "b").zfill(digit_bits))
         else:
             return None
     return "".join(bits)
@@ -96,17 +96,17 @@ def _bits(digits: str, base: str, width: int) -> str | None:
 def radices(number: Number) -> list[tuple[str, str]]:
     """The value in each radix, by the radix's name."""
     prefix = f"{number.width}'{'s' if number.is_signed and number.is_sized else ''}"
-    shown = []
+    rows = []
     if number.value is not None:
-        shown.append(("decimal", str(number.value)))
+        rows.append(("decimal", str(number.value)))
         if number.is_signed and number.signed_value != number.value:
-            shown[0] = ("decimal", str(number.signed_value))
+            rows[0] = ("decimal", str(number.signed_value))
         elif number.is_sized and number.bits[0] == "1" and number.width > 1:
-            shown.append(("decimal, as signed", str(number.signed_value)))
-    shown.append(("hexadecimal", f"{prefix}h{_digits(number, 4)}"))
-    shown.append(("octal", f"{prefix}o{_digits(number, 3)}"))
-    shown.append(("binary", f"{prefix}b{_grouped(_shortened(number.bits, number))}"))
-    return shown
+            rows.append(("decimal, as signed", str(number.signed_value)))
+    rows.append(("hexadecimal", f"{prefix}h{_digits(number, 4)}"))
+    rows.append(("octal", f"{prefix}o{_digits(number, 3)}"))
+    rows.append(("binary", f"{prefix}b{_grouped(_shortened(number.bits, number))}"))
+    return rows
 
 
 def radices_of(value: int, width: int, *, is_signed: bool) -> list[tuple[str, str]]:
@@ -115,11 +115,11 @@ def radices_of(value: int, width: int, *, is_signed: bool) -> list[tuple[str, st
     return radices(Number("", width, width < _WORD, is_signed, bits, False))
 
 
-def _digits(number: Number, each: int) -> str:
+def _digits(number: Number, digit_bits: int) -> str:
     bits = number.bits
     filler = bits[0] if bits[0] in "xz" else "0"
-    bits = bits.rjust(-(-len(bits) // each) * each, filler)
-    groups = [bits[at : at + each] for at in range(0, len(bits), each)]
+    bits = bits.rjust(-(-len(bits) // digit_bits) * digit_bits, filler)
+    groups = [bits[index : index + digit_bits] for index in range(0, len(bits), digit_bits)]
     text = "".join(_digit(group) for group in groups)
     return _grouped(_shortened(text, number))
 
@@ -137,5 +137,5 @@ def _shortened(digits: str, number: Number) -> str:
 
 def _grouped(digits: str) -> str:
     first = len(digits) % 4
-    groups = ([digits[:first]] if first else []) + [digits[at : at + 4] for at in range(first, len(digits), 4)]
+    groups = ([digits[:first]] if first else []) + [digits[index : index + 4] for index in range(first, len(digits), 4)]
     return "_".join(groups)

@@ -15,7 +15,7 @@ class SystemTask:
     """The type of its value; empty for a task."""
     parameters: tuple[str, ...]
     """As shown, in order; `…` after one that repeats, brackets around one that may be left out."""
-    about: str
+    description: str
     """One or more sentences."""
 
     @property
@@ -33,14 +33,14 @@ class SystemTask:
 @cache
 def system_tasks() -> dict[str, SystemTask]:
     """All of them by name, `$` included."""
-    found: dict[str, SystemTask] = {}
+    tasks: dict[str, SystemTask] = {}
     for line in _TABLE.strip().splitlines():
-        names, result, parameters, about = (part.strip() for part in line.split("|"))
+        names, result, parameters, description = (part.strip() for part in line.split("|"))
         for name in names.split():
             listed = tuple(part.strip() for part in parameters.split(";") if part.strip())
-            said = about.replace("{radix}", _RADICES.get(name[-1], "decimal"))
-            found[name] = SystemTask(name, "" if result == "-" else result, listed, said)
-    return found
+            filled_description = description.replace("{radix}", _RADICES.get(name[-1], "decimal"))
+            tasks[name] = SystemTask(name, "" if result == "-" else result, listed, filled_description)
+    return tasks
 
 
 _RADICES = {"b": "binary", "o": "octal", "h": "hexadecimal"}

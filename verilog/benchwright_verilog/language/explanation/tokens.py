@@ -59,17 +59,17 @@ OPENING = frozenset({"(", "[", "{", "'{", "'("})
 CLOSING = frozenset({")", "]", "}"})
 
 
-def opening_of(found: Sequence[Token], closing: int) -> int:
+def opening_of(code: Sequence[Token], closing: int) -> int:
     """The index of the bracket that the one at `closing` closes; -1 where there is none."""
     depth = 0
-    for at in range(closing, -1, -1):
-        text = found[at].text
-        if found[at].kind is not Kind.SYMBOL:
+    for index in range(closing, -1, -1):
+        text = code[index].text
+        if code[index].kind is not Kind.SYMBOL:
             continue
         if text in CLOSING:
             depth += 1
         elif text in OPENING:
             depth -= 1
             if depth == 0:
-                return at
+                return index
     return -1

@@ -19,7 +19,7 @@ from pyslang.ast import (
 )
 
 from benchwright_verilog.language.completion.names_in_scope import element_type
-from benchwright_verilog.language.declarations import type_name, width_of, written
+from benchwright_verilog.language.declarations import declaration_of, type_name, width_of
 from benchwright_verilog.language.explanation.description import Description, bits, of_owner, owner_of, table
 from benchwright_verilog.language.explanation.values import binary_text, constant_text
 
@@ -35,16 +35,16 @@ def describe_type(symbol: Type | TypeParameterSymbol, sources: SourceManager) ->
     """Describe a `typedef`, class, enumeration, structure or type parameter."""
     # A parameter that an instance sets has no syntax of its own.
     alias = symbol.typeAlias if isinstance(symbol, TypeParameterSymbol) else symbol
-    said = written(alias if alias.syntax is not None else symbol, sources)
+    declaration = declaration_of(alias if alias.syntax is not None else symbol, sources)
     target = symbol.targetType.type if isinstance(symbol, TypeParameterSymbol) else symbol
     if isinstance(symbol, TypeParameterSymbol) or _is_type_parameter(symbol):
         first = f"type parameter of `{owner_of(symbol)}`"
     else:
         first = of_owner("class" if isinstance(symbol, ClassType) else "type", symbol)
     facts = [first] if isinstance(symbol, ClassType) else [first, type_line(target)]
-    lines = said.text.splitlines()
-    text = said.text if len(lines) <= _MOST_LINES else "\n".join([*lines[:_MOST_LINES], "…"])
-    return Description(text, tuple(facts), members_table(target), said.documentation)
+    lines = declaration.text.splitlines()
+    text = declaration.text if len(lines) <= _MOST_LINES else "\n".join([*lines[:_MOST_LINES], "…"])
+    return Description(text, tuple(facts), members_table(target), declaration.documentation)
 
 
 def type_line(type_: Type) -> str:
@@ -99,8 +99,8 @@ def bit_range(field: FieldSymbol) -> str:
     """The bits of a packed structure that a field takes, such as `7:4`; empty if it is not packed."""
     width = width_of(field.type)
     # slang's binding gives the scope without the symbol that it is; only its description names the kind.
-    found = _SCOPE_KIND.match(repr(field.parentScope))
-    if found is None or not found[1].startswith("Packed") or not width:
+    match = _SCOPE_KIND.match(repr(field.parentScope))
+    if match is None or not match[1].startswith("Packed") or not width:
         return ""
     low = field.bitOffset
     return f"{low + width - 1}:{low}" if width > 1 else str(low)

@@ -26,7 +26,7 @@ from pyslang.ast import (
     VariableSymbol,
 )
 
-from benchwright_verilog.language.declarations import type_name, width_of, written
+from benchwright_verilog.language.declarations import declaration_of, type_name, width_of
 from benchwright_verilog.language.explanation.description import (
     Description,
     bits,
@@ -59,17 +59,21 @@ def describe_instance(symbol: InstanceSymbol | InstanceArraySymbol, sources: Sou
     first: Symbol | None = symbol
     while isinstance(first, InstanceArraySymbol):
         first = next(iter(first), None)
-    said = written(symbol, sources)
+    declaration = declaration_of(symbol, sources)
     if not isinstance(first, InstanceSymbol):
-        return Description(said.text, ("instances",))
+        return Description(declaration.text, ("instances",))
     name = f"{symbol.name} {symbol.range}" if isinstance(symbol, InstanceArraySymbol) else symbol.name
     header = header_of_definition(first.definition, sources)
     body = first.body
     facts = [f"instance `{name}` of {header.kind} `{header.name}`"]
-    values = [f"`{formal.name}` = `{shown}`" for formal in header.parameters if (shown := _parameter(body, formal))]
+    values = [
+        f"`{formal.name}` = `{parameter_text}`"
+        for formal in header.parameters
+        if (parameter_text := _parameter(body, formal))
+    ]
     if values:
         facts.append("with " + ", ".join(values))
-    documentation = said.documentation or header.documentation
+    documentation = declaration.documentation or header.documentation
     return Description(_declaration_of(header), tuple(facts), _ports_table(header, body), documentation)
 
 
@@ -79,7 +83,7 @@ def describe_routine(symbol: SubroutineSymbol, sources: SourceManager) -> Descri
     facts = [of_owner(header.kind, symbol)]
     if header.result and not symbol.returnType.isVoid:
         facts.append(f"returns {type_line(symbol.returnType)}")
-    text = written(symbol, sources).text or header.one_line
+    text = declaration_of(symbol, sources).text or header.one_line
     return Description(text, tuple(facts), "", header.documentation)
 
 
@@ -91,13 +95,15 @@ def describe_package(symbol: PackageSymbol, sources: SourceManager, detail: Call
         sources: Where its text is.
         detail: Gives a few words on an item.
     """
-    said = written(symbol, sources)
+    declaration = declaration_of(symbol, sources)
     rows = [
         (f"`{member.name}`", detail(member))
         for member in symbol
         if member.name and (isinstance(member, _PACKAGE_ITEMS) or member.kind == SymbolKind.Variable)
     ]
-    return Description(said.text, (f"package `{symbol.name}`",), table(("item", ""), rows), said.documentation)
+    return Description(
+        declaration.text, (f"package `{symbol.name}`",), table(("item", ""), rows), declaration.documentation
+    )
 
 
 def describe_modport(symbol: ModportSymbol, sources: SourceManager) -> Description:
@@ -108,13 +114,13 @@ def describe_modport(symbol: ModportSymbol, sources: SourceManager) -> Descripti
         if isinstance(member, ModportPortSymbol)
     ]
     facts = (of_owner("modport", symbol),)
-    documentation = written(symbol, sources).documentation
+    documentation = declaration_of(symbol, sources).documentation
     return Description(f"modport {symbol.name}", facts, table(("port", "", "type"), rows), documentation)
 
 
 def describe_interface_port(symbol: InterfacePortSymbol, sources: SourceManager) -> Description:
     """Describe a port that takes an interface, by what is connected to it."""
-    said = written(symbol, sources)
+    declaration = declaration_of(symbol, sources)
     facts = [f"interface {kind_of(symbol).removeprefix('interface ')}"]
     instance, modport = symbol.connection or (None, None)
     if instance is not None:
@@ -133,7 +139,7 @@ def describe_interface_port(symbol: InterfacePortSymbol, sources: SourceManager)
             isinstance(member, VariableSymbol) and member.kind == SymbolKind.Variable
         ):
             rows.append((f"`{member.name}`", "", type_name(member.type)))
-    return Description(said.text, tuple(facts), table(("member", "", "type"), rows), said.documentation)
+    return Description(declaration.text, tuple(facts), table(("member", "", "type"), rows), declaration.documentation)
 
 
 def _declaration_of(header: Header) -> str:
@@ -159,8 +165,8 @@ def _ports_table(header: Header, body: InstanceBodySymbol | None) -> str:
     for formal in header.formals:
         symbol = body.findPort(formal.name) if body is not None else None
         direction = "" if formal.direction == "interface" else formal.direction
-        about = (formal.documentation or "").split("\n", 1)[0]
-        rows.append((f"`{formal.name}`", direction, _port_type(formal, symbol), about))
+        comment = (formal.documentation or "").split("\n", 1)[0]
+        rows.append((f"`{formal.name}`", direction, _port_type(formal, symbol), comment))
     return table(("port", "", "type", "about"), rows)
 
 
@@ -169,6 +175,6 @@ def _port_type(formal: Formal, symbol: Symbol | None) -> str:
     if isinstance(symbol, PortSymbol):
         name, width = type_name(symbol.type), width_of(symbol.type)
         return f"`{name}`" + (f" · {bits(width)}" if width and width > 1 and "[" not in name else "")
-    shown = formal.text.removeprefix(formal.direction).strip()
-    shown = shown.removesuffix(formal.name).strip() if shown.endswith(formal.name) else shown
-    return f"`{shown.partition('=')[0].strip()}`" if shown else ""
+    port_type = formal.text.removeprefix(formal.direction).strip()
+    port_type = port_type.removesuffix(formal.name).strip() if port_type.endswith(formal.name) else port_type
+    return f"`{port_type.partition('=')[0].strip()}`" if port_type else ""

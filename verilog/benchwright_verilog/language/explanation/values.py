@@ -26,8 +26,8 @@ def value_lines(constant: ConstantValue, type_: Type) -> list[str]:
         return [f"value `{text}`"]
     if type_.canonicalType.isScalar and integer.bitWidth == 1:
         return [f"value `{_number(integer)}`"]
-    shown = dict(radices_of(_number(integer), integer.bitWidth, is_signed=bool(integer.isSigned)))
-    return [f"value `{shown.pop('decimal')}` · `{shown['hexadecimal']}` · `{shown['binary']}`"]
+    by_radix = dict(radices_of(_number(integer), integer.bitWidth, is_signed=bool(integer.isSigned)))
+    return [f"value `{by_radix.pop('decimal')}` · `{by_radix['hexadecimal']}` · `{by_radix['binary']}`"]
 
 
 def constant_text(constant: ConstantValue | None) -> str:

@@ -27,7 +27,7 @@ from pyslang.ast import (
 )
 
 from benchwright_verilog.semantics.behaviour.guarded_statements import Guarded, events_of, guarded
-from benchwright_verilog.semantics.compilation.instances import Place
+from benchwright_verilog.semantics.compilation.instances import NameLocation
 from benchwright_verilog.semantics.names.named_values import indices_of, symbol_of, symbols_in, targets_of, text_of
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ _STEPS = (
 )
 
 
-class Part(StrEnum):
+class AssignmentRole(StrEnum):
     """What a signal is in an assignment."""
 
     VALUE = "value"
@@ -65,12 +65,12 @@ class Flow:
     """`assign`, `always_ff` and so on, `declaration`, or `connection`."""
     text: str
     """As it is written, on one line; a long one is cut."""
-    place: Place | None
+    span: NameLocation | None
     instance: str
     """The path of the instance that is connected, or that the assignment is in."""
     targets: tuple[str, ...]
     """Paths of the signals that it writes."""
-    sources: tuple[tuple[str, Part], ...]
+    sources: tuple[tuple[str, AssignmentRole], ...]
     """Paths of those that it reads."""
 
 
@@ -156,79 +156,83 @@ class _Reader:
             name = f".{port.name}({{}})"
             if isinstance(outer, AssignmentExpression):
                 text = name.format(text_of(outer.left.syntax))
-                targets = [one.hierarchicalPath for left in targets_of(outer.left) if (one := symbol_of(left))]
-                self._add("connection", text, outer.left.sourceRange, targets, [(inner, Part.VALUE)], path)
+                targets = [symbol.hierarchicalPath for left in targets_of(outer.left) if (symbol := symbol_of(left))]
+                self._add("connection", text, outer.left.sourceRange, targets, [(inner, AssignmentRole.VALUE)], path)
                 continue
             text = name.format(text_of(outer.syntax))
             self._add("connection", text, outer.sourceRange, [inner], _read(outer), path)
             if port.direction in (ArgumentDirection.InOut, ArgumentDirection.Ref) and (back := symbol_of(outer)):
-                sources = [(inner, Part.VALUE)]
+                sources = [(inner, AssignmentRole.VALUE)]
                 self._add("connection", text, outer.sourceRange, [back.hierarchicalPath], sources, path)
 
     def _process(self, block: ProceduralBlockSymbol) -> None:
         kind = _keyword(block)
-        events = [(path, Part.EVENT) for event in events_of(block.body) for path in symbols_in(event.expr)]
-        for one in guarded(block.body):
-            conditions = [path for guard in one.guards for path in _conditions(guard.expression, guard.values)]
-            around = [*((path, Part.CONDITION) for path in conditions), *events]
-            for expression in _writing(one):
+        events = [(path, AssignmentRole.EVENT) for event in events_of(block.body) for path in symbols_in(event.expr)]
+        for guarded_statement in guarded(block.body):
+            conditions = [
+                path for guard in guarded_statement.guards for path in _conditions(guard.expression, guard.values)
+            ]
+            dependencies = [*((path, AssignmentRole.CONDITION) for path in conditions), *events]
+            for expression in _writing(guarded_statement):
                 if isinstance(expression, AssignmentExpression):
-                    self._assign(kind, expression, around)
+                    self._assign(kind, expression, dependencies)
                 elif (symbol := symbol_of(expression.operand)) is not None:
                     path = symbol.hierarchicalPath
                     text = text_of(expression.syntax)
-                    self._add(kind, text, expression.sourceRange, [path], [(path, Part.VALUE), *around])
+                    self._add(kind, text, expression.sourceRange, [path], [(path, AssignmentRole.VALUE), *dependencies])
 
-    def _assign(self, kind: str, expression: Expression, around: Iterable[tuple[str, Part]] = ()) -> None:
+    def _assign(
+        self, kind: str, expression: Expression, dependencies: Iterable[tuple[str, AssignmentRole]] = ()
+    ) -> None:
         if not isinstance(expression, AssignmentExpression):
             return
         lefts = list(targets_of(expression.left))
         targets = [symbol.hierarchicalPath for left in lefts if (symbol := symbol_of(left)) is not None]
-        selected = [one for left in lefts for index in indices_of(left) for one in _read(index)]
+        selected = [read_part for left in lefts for index in indices_of(left) for read_part in _read(index)]
         # In `a += b` the value is `a + b`.
-        sources = [*_read(expression.right), *selected, *around]
+        sources = [*_read(expression.right), *selected, *dependencies]
         self._add(kind, text_of(expression.syntax), expression.sourceRange, targets, sources)
 
     def _add(
         self,
         kind: str,
         text: str,
-        where: SourceRange,
+        source_range: SourceRange,
         targets: Iterable[str],
-        sources: Iterable[tuple[str, Part]],
+        sources: Iterable[tuple[str, AssignmentRole]],
         instance: str = "",
     ) -> None:
         if len(self.body.flows) >= _MAX_FLOWS:
             raise _TooManyError
-        parts: dict[str, Part] = {}
+        parts: dict[str, AssignmentRole] = {}
         for path, part in sources:
             if len(parts) < _MAX_SOURCES:
                 parts.setdefault(path, part)
-        place = self._design.range(where)
-        written = tuple(dict.fromkeys(targets))
-        self.body.flows.append(Flow(kind, text, place, instance or self._path, written, tuple(parts.items())))
+        span = self._design.range(source_range)
+        written_paths = tuple(dict.fromkeys(targets))
+        self.body.flows.append(Flow(kind, text, span, instance or self._path, written_paths, tuple(parts.items())))
 
 
-def _read(expression: Expression) -> list[tuple[str, Part]]:
-    return [(path, Part.VALUE) for path in symbols_in(expression)]
+def _read(expression: Expression) -> list[tuple[str, AssignmentRole]]:
+    return [(path, AssignmentRole.VALUE) for path in symbols_in(expression)]
 
 
 def _conditions(expression: Expression, values: Iterable[Expression]) -> Iterator[str]:
-    for one in (expression, *values):
-        yield from symbols_in(one)
+    for part in (expression, *values):
+        yield from symbols_in(part)
 
 
-def _writing(one: Guarded) -> list[AssignmentExpression | UnaryExpression]:
+def _writing(guarded_statement: Guarded) -> list[AssignmentExpression | UnaryExpression]:
     """The assignments and steps in a statement."""
-    found: list[AssignmentExpression | UnaryExpression] = []
+    expressions: list[AssignmentExpression | UnaryExpression] = []
 
     def visit(node: object) -> object:
         if isinstance(node, AssignmentExpression) or (isinstance(node, UnaryExpression) and node.op in _STEPS):
-            found.append(node)
+            expressions.append(node)
         return VisitAction.Advance
 
-    one.statement.visit(visit)
-    return found
+    guarded_statement.statement.visit(visit)
+    return expressions
 
 
 def _keyword(block: ProceduralBlockSymbol) -> str:

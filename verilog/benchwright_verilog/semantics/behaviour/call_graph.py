@@ -60,15 +60,15 @@ class Edge:
 
 def nodes_at(project: Project, analysis: Analysis, byte: int) -> list[Node]:
     """The routine, signal, module or process at a byte."""
-    found: dict[Node, None] = {}
+    nodes: dict[Node, None] = {}
     for occurrence in analysis.occurrences_at(byte):
         target = occurrence.target
         if target.kind in _ROUTINES | _SIGNALS | _UNITS and not target.generated:
-            found[_of_target(project, target)] = None
-    if not found and (process := _process_at(analysis, byte)) is not None:
+            nodes[_of_target(project, target)] = None
+    if not nodes and (process := _process_at(analysis, byte)) is not None:
         is_on_it = process.kind is NodeKind.PROCESS and process.name_start <= byte <= process.name_end
-        found |= {process: None} if is_on_it else {}
-    return list(found)
+        nodes |= {process: None} if is_on_it else {}
+    return list(nodes)
 
 
 def incoming(project: Project, node: Node) -> list[Edge]:
@@ -78,8 +78,8 @@ def incoming(project: Project, node: Node) -> list[Edge]:
         return []
     if node.kind is NodeKind.PROCESS:
         return _grouped(project, _inside(analysis, node), {Role.READ})
-    found = _uses(project, analysis, node, is_incoming=True)
-    return _by_process(project, found)
+    uses = _uses(project, analysis, node, is_incoming=True)
+    return _by_process(project, uses)
 
 
 def outgoing(project: Project, node: Node) -> list[Edge]:
@@ -97,7 +97,11 @@ def outgoing(project: Project, node: Node) -> list[Edge]:
 
 
 def _uses(project: Project, analysis: Analysis, node: Node, *, is_incoming: bool) -> Iterator[Occurrence]:
-    targets = [one.target for one in analysis.occurrences_at(node.name_start) if one.target.start == node.name_start]
+    targets = [
+        occurrence.target
+        for occurrence in analysis.occurrences_at(node.name_start)
+        if occurrence.target.start == node.name_start
+    ]
     for target in targets[:1]:
         for occurrence in references(project, target):
             role = occurrence.role
@@ -129,8 +133,10 @@ def _has_value(project: Project, occurrence: Occurrence) -> bool:
     from pyslang.syntax import DeclaratorSyntax
 
     analysis = project.analysis_of(occurrence.path)
-    found = analysis.name_at(occurrence.start) if analysis is not None else None
-    return found is not None and isinstance(found[1], DeclaratorSyntax) and found[1].initializer is not None
+    named_node = analysis.name_at(occurrence.start) if analysis is not None else None
+    return (
+        named_node is not None and isinstance(named_node[1], DeclaratorSyntax) and named_node[1].initializer is not None
+    )
 
 
 def _inside(analysis: Analysis, node: Node) -> Iterator[Occurrence]:
@@ -141,12 +147,12 @@ def _inside(analysis: Analysis, node: Node) -> Iterator[Occurrence]:
 
 def _grouped(project: Project, occurrences: Iterator[Occurrence], roles: set[Role]) -> list[Edge]:
     edges: dict[Target, Edge] = {}
-    for one in occurrences:
-        is_named = one.target.kind in _ROUTINES | _SIGNALS | _UNITS and not one.target.generated
-        if one.role in roles and is_named:
-            if one.target not in edges:
-                edges[one.target] = Edge(_of_target(project, one.target))
-            edges[one.target].occurrences.append(one)
+    for occurrence in occurrences:
+        is_named = occurrence.target.kind in _ROUTINES | _SIGNALS | _UNITS and not occurrence.target.generated
+        if occurrence.role in roles and is_named:
+            if occurrence.target not in edges:
+                edges[occurrence.target] = Edge(_of_target(project, occurrence.target))
+            edges[occurrence.target].occurrences.append(occurrence)
     return list(edges.values())
 
 
@@ -180,8 +186,8 @@ def _extent(analysis: Analysis, target: Target) -> tuple[int, int] | None:
         SyntaxKind.ProgramDeclaration,
         SyntaxKind.TaskDeclaration,
     }
-    found = analysis.name_at(target.start)
-    node = found[1] if found is not None else None
+    named_node = analysis.name_at(target.start)
+    node = named_node[1] if named_node is not None else None
     while node is not None and node.kind not in wide:
         node = node.parent
     return _bytes(analysis, node) if node is not None else None
@@ -207,8 +213,8 @@ def _process_at(analysis: Analysis, byte: int) -> Node | None:
         SyntaxKind,
     )
 
-    found = analysis.name_at(byte)
-    node = found[1] if found is not None else analysis.node_at(byte)
+    named_node = analysis.name_at(byte)
+    node = named_node[1] if named_node is not None else analysis.node_at(byte)
     while node is not None:
         match node:
             case ProceduralBlockSyntax() | ContinuousAssignSyntax():
@@ -221,10 +227,10 @@ def _process_at(analysis: Analysis, byte: int) -> Node | None:
                 return _process(analysis, node, _heading(analysis, node), "declaration")
             case FunctionDeclarationSyntax():
                 token = node.prototype.name.getLastToken()
-                return _named(analysis, node, NodeKind.ROUTINE, token.valueText, token.location.offset, "routine")
+                return _node_named(analysis, node, NodeKind.ROUTINE, token.valueText, token.location.offset, "routine")
             case ModuleDeclarationSyntax() if node.kind != SyntaxKind.PackageDeclaration:
                 token = node.header.name
-                return _named(analysis, node, NodeKind.UNIT, token.valueText, token.location.offset, "module")
+                return _node_named(analysis, node, NodeKind.UNIT, token.valueText, token.location.offset, "module")
         node = node.parent
     return None
 
@@ -238,11 +244,13 @@ def _process(analysis: Analysis, node: SyntaxNode, name: str, detail: str) -> No
     return Node(NodeKind.PROCESS, name, detail, analysis.path, start, end, start, min(start + first, end))
 
 
-def _named(analysis: Analysis, node: SyntaxNode, kind: NodeKind, name: str, at: int, detail: str) -> Node | None:
+def _node_named(
+    analysis: Analysis, node: SyntaxNode, kind: NodeKind, name: str, start: int, detail: str
+) -> Node | None:
     extent = _bytes(analysis, node)
-    if extent is None or not extent[0] <= at < extent[1]:
+    if extent is None or not extent[0] <= start < extent[1]:
         return None
-    return Node(kind, name, detail, analysis.path, *extent, at, at + len(name.encode()))
+    return Node(kind, name, detail, analysis.path, *extent, start, start + len(name.encode()))
 
 
 def _heading(analysis: Analysis, node: SyntaxNode) -> str:

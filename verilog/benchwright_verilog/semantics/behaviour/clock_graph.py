@@ -47,14 +47,14 @@ _BY_VALUE = (ProceduralBlockKind.Always, ProceduralBlockKind.AlwaysComb, Procedu
 
 
 @dataclass(frozen=True)
-class Read:
+class ClockedRead:
     """One signal that is read at a clock."""
 
     signal: str
     """Its path from the top, as everywhere here."""
     clock: str
-    where: SourceRange
-    into: str | None
+    source_range: SourceRange
+    destination: str | None
     """The register that takes it as it is, without logic; None for any other use."""
     is_shifted: bool
     """Whether that register shifts it through several bits."""
@@ -70,7 +70,7 @@ class Graph:
     """The same from the other end."""
     clocks: dict[str, set[str]] = field(default_factory=dict)
     """The clocks at which each register is written."""
-    reads: list[Read] = field(default_factory=list)
+    reads: list[ClockedRead] = field(default_factory=list)
     values: dict[str, list[Expression]] = field(default_factory=dict)
     """What is assigned to each signal."""
     symbols: dict[str, Symbol] = field(default_factory=dict)
@@ -94,7 +94,9 @@ def graph_of(compilation: Compilation) -> Graph:
             case InstanceSymbol():
                 _connect(graph, symbol)
             case UninstantiatedDefSymbol():
-                symbol.visit(lambda inner: graph.unknown.update(_path(graph, one) for one in _values(inner)))
+                symbol.visit(
+                    lambda inner: graph.unknown.update(_path(graph, named_value) for named_value in _values(inner))
+                )
                 return VisitAction.Skip
             case ContinuousAssignSymbol():
                 if isinstance(symbol.assignment, AssignmentExpression):
@@ -114,14 +116,14 @@ def graph_of(compilation: Compilation) -> Graph:
 
 def names_in(graph: Graph, expression: object) -> Iterator[tuple[str, SourceRange]]:
     """The signals that an expression or a statement names."""
-    found: list[NamedValueExpression | HierarchicalValueExpression] = []
+    named_values: list[NamedValueExpression | HierarchicalValueExpression] = []
 
     def visit(node: object) -> None:
-        found.extend(_values(node))
+        named_values.extend(_values(node))
 
     expression.visit(visit)  # type: ignore[attr-defined]
-    for one in found:
-        yield _path(graph, one), one.sourceRange
+    for named_value in named_values:
+        yield _path(graph, named_value), named_value.sourceRange
 
 
 def unwrapped(expression: Expression) -> Expression:
@@ -136,7 +138,7 @@ def signal_of(graph: Graph, expression: Expression) -> str | None:
     expression = unwrapped(expression)
     while isinstance(expression, _SELECTS):
         expression = unwrapped(expression.value)
-    return next((_path(graph, one) for one in _values(expression)), None)
+    return next((_path(graph, named_value) for named_value in _values(expression)), None)
 
 
 def is_gray(graph: Graph, expression: Expression) -> bool:
@@ -147,9 +149,12 @@ def is_gray(graph: Graph, expression: Expression) -> bool:
     if not isinstance(expression, BinaryExpression) or expression.op != BinaryOperator.BinaryXor:
         return False
     sides = [unwrapped(expression.left), unwrapped(expression.right)]
-    shifted = [one for one in sides if isinstance(one, BinaryExpression) and one.op == BinaryOperator.LogicalShiftRight]
+    shifted = [
+        side for side in sides if isinstance(side, BinaryExpression) and side.op == BinaryOperator.LogicalShiftRight
+    ]
     names = {
-        signal_of(graph, one.left if one in shifted and isinstance(one, BinaryExpression) else one) for one in sides
+        signal_of(graph, side.left if side in shifted and isinstance(side, BinaryExpression) else side)
+        for side in sides
     }
     return len(shifted) == 1 and len(names) == 1 and None not in names
 
@@ -194,9 +199,9 @@ def _combine(graph: Graph, assignment: AssignmentExpression) -> None:
 def _targets(graph: Graph, left: Expression) -> list[str]:
     left = unwrapped(left)
     if isinstance(left, ConcatenationExpression):
-        return [name for one in left.operands for name in _targets(graph, one)]
-    found = signal_of(graph, left)
-    return [found] if found is not None else []
+        return [name for operand in left.operands for name in _targets(graph, operand)]
+    signal = signal_of(graph, left)
+    return [signal] if signal is not None else []
 
 
 def _block(graph: Graph, block: ProceduralBlockSymbol) -> None:
@@ -205,11 +210,11 @@ def _block(graph: Graph, block: ProceduralBlockSymbol) -> None:
         _clocked(graph, body, *clock)
     elif block.procedureKind in _BY_VALUE:
         assignments = _assignments(body)
-        inside = {where for one in assignments for where in _ranges(graph, one)}
-        conditions = [name for name, where in names_in(graph, body) if _place(where) not in inside]
-        for one in assignments:
-            _combine(graph, one)
-            for target in _targets(graph, one.left):
+        inside = {text_range for assignment in assignments for text_range in _ranges(graph, assignment)}
+        conditions = [name for name, source_range in names_in(graph, body) if _text_place(source_range) not in inside]
+        for assignment in assignments:
+            _combine(graph, assignment)
+            for target in _targets(graph, assignment.left):
                 for condition in conditions:
                     graph.drive(target, condition, is_plain=False)
 
@@ -218,10 +223,10 @@ def _clock(graph: Graph, body: TimedStatement) -> tuple[str, set[str]] | None:
     """The clock of a block, and what else it waits for, which are its resets."""
     timing = body.timing
     events = timing.events if isinstance(timing, EventListControl) else [timing]
-    edges = [one for one in events if isinstance(one, SignalEventControl) and one.edge in _EDGES]
+    edges = [event for event in events if isinstance(event, SignalEventControl) and event.edge in _EDGES]
     if not edges or len(edges) < len(events):
         return None
-    waited = [signal_of(graph, one.expr) for one in edges]
+    waited = [signal_of(graph, edge.expr) for edge in edges]
     read = {name for name, _ in names_in(graph, body.stmt)}
     clocks = [name for name in waited if name is not None and (len(waited) == 1 or name not in read)]
     return (clocks[0], {name for name in waited if name} - {clocks[0]}) if len(clocks) == 1 else None
@@ -229,40 +234,42 @@ def _clock(graph: Graph, body: TimedStatement) -> tuple[str, set[str]] | None:
 
 def _clocked(graph: Graph, body: TimedStatement, clock: str, resets: set[str]) -> None:
     inside: set[tuple[int, int]] = set()
-    for one in _assignments(body.stmt):
-        inside |= set(_ranges(graph, one))
-        targets = _targets(graph, one.left)
+    for assignment in _assignments(body.stmt):
+        inside |= set(_ranges(graph, assignment))
+        targets = _targets(graph, assignment.left)
         for target in targets:
             graph.clocks.setdefault(target, set()).add(clock)
-            graph.values.setdefault(target, []).append(one.right)
-        into = targets[0] if len(targets) == 1 else None
-        value = unwrapped(one.right)
-        is_shifted = isinstance(value, ConcatenationExpression) and into in {
+            graph.values.setdefault(target, []).append(assignment.right)
+        destination = targets[0] if len(targets) == 1 else None
+        value = unwrapped(assignment.right)
+        is_shifted = isinstance(value, ConcatenationExpression) and destination in {
             signal_of(graph, part) for part in value.operands
         }
         is_plain = is_shifted or signal_of(graph, value) is not None
-        for name, where in names_in(graph, one.right):
-            if name != into and name not in resets:
-                graph.reads.append(Read(name, clock, where, into if is_plain else None, is_shifted))
-    for name, where in names_in(graph, body.stmt):
-        if _place(where) not in inside and name not in resets:
-            graph.reads.append(Read(name, clock, where, None, is_shifted=False))
+        for name, source_range in names_in(graph, assignment.right):
+            if name != destination and name not in resets:
+                graph.reads.append(
+                    ClockedRead(name, clock, source_range, destination if is_plain else None, is_shifted)
+                )
+    for name, source_range in names_in(graph, body.stmt):
+        if _text_place(source_range) not in inside and name not in resets:
+            graph.reads.append(ClockedRead(name, clock, source_range, None, is_shifted=False))
 
 
 def _assignments(statement: object) -> list[AssignmentExpression]:
-    found: list[AssignmentExpression] = []
+    assignments: list[AssignmentExpression] = []
 
     def visit(node: object) -> None:
         if isinstance(node, AssignmentExpression):
-            found.append(node)
+            assignments.append(node)
 
     statement.visit(visit)  # type: ignore[attr-defined]
-    return found
+    return assignments
 
 
 def _ranges(graph: Graph, expression: Expression) -> Iterator[tuple[int, int]]:
-    return (_place(where) for _, where in names_in(graph, expression))
+    return (_text_place(source_range) for _, source_range in names_in(graph, expression))
 
 
-def _place(where: SourceRange) -> tuple[int, int]:
-    return where.start.buffer.id, where.start.offset
+def _text_place(source_range: SourceRange) -> tuple[int, int]:
+    return source_range.start.buffer.id, source_range.start.offset

@@ -57,17 +57,17 @@ def guarded(statement: Statement, guards: tuple[Guard, ...] = ()) -> Iterator[Gu
     """The statements in another, in the order of the file."""
     match statement:
         case StatementList():
-            for one in statement.list:
-                yield from guarded(one, guards)
+            for inner in statement.list:
+                yield from guarded(inner, guards)
         case BlockStatement():
             yield from guarded(statement.body, guards)
         case TimedStatement():
             yield from guarded(statement.stmt, guards)
         case ConditionalStatement():
-            conditions = tuple(Guard(one.expr) for one in statement.conditions)
+            conditions = tuple(Guard(condition.expr) for condition in statement.conditions)
             yield from guarded(statement.ifTrue, (*guards, *conditions))
             if statement.ifFalse is not None:
-                otherwise = tuple(Guard(one.expression, holds=False) for one in conditions)
+                otherwise = tuple(Guard(guard.expression, holds=False) for guard in conditions)
                 yield from guarded(statement.ifFalse, (*guards, *otherwise))
         case CaseStatement():
             labels: tuple[Expression, ...] = ()
@@ -100,4 +100,4 @@ def events_of(statement: Statement) -> tuple[SignalEventControl, ...]:
         return ()
     timing: TimingControl = statement.timing
     events = timing.events if isinstance(timing, EventListControl) else [timing]
-    return tuple(one for one in events if isinstance(one, SignalEventControl))
+    return tuple(event for event in events if isinstance(event, SignalEventControl))

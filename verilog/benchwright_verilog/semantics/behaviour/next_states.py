@@ -62,14 +62,14 @@ class TooManyWaysError(Exception):
 
 
 @dataclass(frozen=True)
-class Way:
+class ProcessPath:
     """One way through a process, and what the variable is at its end."""
 
     conditions: tuple[str, ...]
     """All of them hold; as they are written or, for `else` and `default`, negated."""
     value: int | None
     """None if the state and constants alone don't decide it."""
-    where: SourceRange | None = None
+    source_range: SourceRange | None = None
     """The assignment; None if the variable keeps its value."""
     reset: Reset | None = None
     """What a reset that leads along it is; its condition is not among the others."""
@@ -105,29 +105,31 @@ class NextStates:
         self._context.pushEmptyFrame()
         self._context.createLocal(state, state.type.coerceValue(ConstantValue(value)))
 
-    def ways(self, body: Statement) -> list[Way]:
+    def ways(self, body: Statement) -> list[ProcessPath]:
         """The ways of the state variable through the process with the clock.
 
         Raises:
             TooManyWaysError: There are too many.
         """
-        return self._through(body, self._path, [Way((), self.value, is_kept=True)], is_outermost=True)
+        return self._follow(body, self._path, [ProcessPath((), self.value, is_kept=True)], is_outermost=True)
 
-    def known(self, expression: Expression) -> int | None:
+    def constant(self, expression: Expression) -> int | None:
         """The number that an expression is, if the state and constants alone decide that."""
         return number(expression.eval(self._context))
 
-    def _through(self, statement: Statement, path: str, ways: list[Way], *, is_outermost: bool = False) -> list[Way]:
+    def _follow(
+        self, statement: Statement, path: str, ways: list[ProcessPath], *, is_outermost: bool = False
+    ) -> list[ProcessPath]:
         """The ways of a variable after a statement; the same list if the statement does not write it."""
         match statement:
             case StatementList():
-                for one in statement.list:
-                    ways = self._through(one, path, ways, is_outermost=is_outermost)
+                for inner in statement.list:
+                    ways = self._follow(inner, path, ways, is_outermost=is_outermost)
                 return ways
             case BlockStatement():
-                return self._through(statement.body, path, ways, is_outermost=is_outermost)
+                return self._follow(statement.body, path, ways, is_outermost=is_outermost)
             case TimedStatement():
-                return self._through(statement.stmt, path, ways, is_outermost=is_outermost)
+                return self._follow(statement.stmt, path, ways, is_outermost=is_outermost)
             case ConditionalStatement():
                 return self._conditional(statement, path, ways, is_outermost=is_outermost)
             case CaseStatement():
@@ -135,28 +137,28 @@ class NextStates:
             case ExpressionStatement() if isinstance(statement.expr, AssignmentExpression):
                 return self._assigned(statement.expr, path, ways)
             case ForLoopStatement() | ForeachLoopStatement() | RepeatLoopStatement() | WhileLoopStatement():
-                return ways if self._through(statement.body, path, ways) is ways else [Way((), None)]
+                return ways if self._follow(statement.body, path, ways) is ways else [ProcessPath((), None)]
         return ways
 
     def _conditional(
-        self, statement: ConditionalStatement, path: str, ways: list[Way], *, is_outermost: bool
-    ) -> list[Way]:
+        self, statement: ConditionalStatement, path: str, ways: list[ProcessPath], *, is_outermost: bool
+    ) -> list[ProcessPath]:
         reset = self._reset(statement) if is_outermost else None
-        condition = self._all(one.expr for one in statement.conditions)
+        condition = self._conjoined(condition_part.expr for condition_part in statement.conditions)
         if isinstance(condition, bool):
-            taken = statement.ifTrue if condition else statement.ifFalse
-            return self._through(taken, path, ways) if taken is not None else ways
-        inside = self._through(statement.ifTrue, path, ways)
-        beside = ways
+            branch = statement.ifTrue if condition else statement.ifFalse
+            return self._follow(branch, path, ways) if branch is not None else ways
+        inside = self._follow(statement.ifTrue, path, ways)
+        other_ways = ways
         if statement.ifFalse is not None:
-            beside = self._through(statement.ifFalse, path, ways, is_outermost=reset is not None)
-        if inside is ways and beside is ways:
+            other_ways = self._follow(statement.ifFalse, path, ways, is_outermost=reset is not None)
+        if inside is ways and other_ways is ways:
             return ways
         if reset is not None:
-            is_first, found = reset
-            during, after = (inside, beside) if is_first else (beside, inside)
-            return [*(replace(one, reset=found) for one in during), *after]
-        return _limited([*_under(condition, inside), *_under(negated(condition), beside)])
+            is_first, reset_found = reset
+            reset_ways, later_ways = (inside, other_ways) if is_first else (other_ways, inside)
+            return [*(replace(way, reset=reset_found) for way in reset_ways), *later_ways]
+        return _limited([*_conditioned(condition, inside), *_conditioned(negated(condition), other_ways)])
 
     def _reset(self, statement: ConditionalStatement) -> tuple[bool, Reset] | None:
         """Whether what is under a condition, and not what is beside it, is the reset, and which."""
@@ -170,67 +172,67 @@ class NextStates:
             return level == active, Reset(symbol.name, active, True, "")
         return (True, Reset(symbol.name, level, False, "")) if is_reset_name(symbol.name) else None
 
-    def _case(self, statement: CaseStatement, path: str, ways: list[Way]) -> list[Way]:
-        branches = [(one.stmt, tuple(one.expressions)) for one in statement.items]
-        found: list[Way] = []
+    def _case(self, statement: CaseStatement, path: str, ways: list[ProcessPath]) -> list[ProcessPath]:
+        branches = [(item_.stmt, tuple(item_.expressions)) for item_ in statement.items]
+        case_ways: list[ProcessPath] = []
         is_written = is_certain = False
-        before: list[str] = []
+        earlier_conditions: list[str] = []
         for body, labels in branches:
-            condition = self._any(self._equal(statement.expr, one) for one in labels)
+            condition = self._disjoined(self._equal(statement.expr, label) for label in labels)
             if condition is False:
                 continue
-            inside = self._through(body, path, ways)
+            inside = self._follow(body, path, ways)
             is_written |= inside is not ways
-            found += _under(condition, inside)
+            case_ways += _conditioned(condition, inside)
             if condition is True:
                 is_certain = True
                 break
-            before.append(condition)
+            earlier_conditions.append(condition)
         if not is_certain:
-            otherwise = self._through(statement.defaultCase, path, ways) if statement.defaultCase is not None else ways
+            otherwise = self._follow(statement.defaultCase, path, ways) if statement.defaultCase is not None else ways
             is_written |= otherwise is not ways
-            found += _under(_none_of(_written(statement.expr), before), otherwise)
-        return _limited(found) if is_written else ways
+            case_ways += _conditioned(_none_of(_source_text(statement.expr), earlier_conditions), otherwise)
+        return _limited(case_ways) if is_written else ways
 
-    def _assigned(self, assignment: AssignmentExpression, path: str, ways: list[Way]) -> list[Way]:
+    def _assigned(self, assignment: AssignmentExpression, path: str, ways: list[ProcessPath]) -> list[ProcessPath]:
         targets = list(targets_of(assignment.left))
         for left in targets:
             symbol = symbol_of(left)
             if symbol is None or symbol.hierarchicalPath != path:
                 continue
             if len(targets) > 1 or assignment.isCompound:
-                return [Way((), None, assignment.sourceRange)]
+                return [ProcessPath((), None, assignment.sourceRange)]
             if isinstance(left, NamedValueExpression):
                 return self._values(assignment.right, assignment.sourceRange)
-            return [self._with_bit(one, left, assignment) for one in ways]
+            return [self._with_bit(way, left, assignment) for way in ways]
         return ways
 
-    def _with_bit(self, way: Way, left: Expression, assignment: AssignmentExpression) -> Way:
+    def _with_bit(self, way: ProcessPath, left: Expression, assignment: AssignmentExpression) -> ProcessPath:
         """A one-hot state after `next[RUN] = 1'b1`."""
-        bit = self.known(left.selector) if isinstance(left, ElementSelectExpression) else None
-        is_set = self.known(assignment.right)
+        bit = self.constant(left.selector) if isinstance(left, ElementSelectExpression) else None
+        is_set = self.constant(assignment.right)
         if way.value is None or bit is None or is_set is None or bit > _MAX_WAYS:
-            return replace(way, value=None, where=assignment.sourceRange)
+            return replace(way, value=None, source_range=assignment.sourceRange)
         value = way.value | 1 << bit if is_set else way.value & ~(1 << bit)
-        return replace(way, value=value, where=assignment.sourceRange, is_kept=False)
+        return replace(way, value=value, source_range=assignment.sourceRange, is_kept=False)
 
-    def _values(self, expression: Expression, where: SourceRange) -> list[Way]:
-        value = self.known(expression)
+    def _values(self, expression: Expression, source_range: SourceRange) -> list[ProcessPath]:
+        value = self.constant(expression)
         plain = unwrapped(expression)
         if value is not None:
             is_kept = isinstance(plain, NamedValueExpression) and plain.symbol.hierarchicalPath == self._path
-            return [Way((), value, where, is_kept=is_kept, is_computed=isinstance(plain, _COMPUTING))]
+            return [ProcessPath((), value, source_range, is_kept=is_kept, is_computed=isinstance(plain, _COMPUTING))]
         if isinstance(plain, ConditionalExpression):
-            condition = self._all(one.expr for one in plain.conditions)
+            condition = self._conjoined(condition_part.expr for condition_part in plain.conditions)
             if isinstance(condition, bool):
-                return self._values(plain.left if condition else plain.right, where)
-            first, second = self._values(plain.left, where), self._values(plain.right, where)
-            return _limited([*_under(condition, first), *_under(negated(condition), second)])
+                return self._values(plain.left if condition else plain.right, source_range)
+            first, second = self._values(plain.left, source_range), self._values(plain.right, source_range)
+            return _limited([*_conditioned(condition, first), *_conditioned(negated(condition), second)])
         if isinstance(plain, NamedValueExpression):
-            return self._followed_from(plain.symbol.hierarchicalPath) or [Way((), None, where)]
-        return [Way((), None, where)]
+            return self._followed_from(plain.symbol.hierarchicalPath) or [ProcessPath((), None, source_range)]
+        return [ProcessPath((), None, source_range)]
 
-    def _followed_from(self, path: str) -> list[Way]:
+    def _followed_from(self, path: str) -> list[ProcessPath]:
         """The ways of another variable, from which a state variable gets its next value."""
         writer = self._writers.get(path)
         if writer is None or path in self._followed:
@@ -240,41 +242,41 @@ class NextStates:
             if isinstance(writer, Expression):
                 value = writer.right if isinstance(writer, AssignmentExpression) else writer
                 return self._values(value, writer.sourceRange)
-            return self._through(writer, path, [Way((), None)])
+            return self._follow(writer, path, [ProcessPath((), None)])
         finally:
             self._followed.pop()
 
-    def _all(self, expressions: Iterable[Expression]) -> bool | str:
-        return _joined((self._condition(one) for one in expressions), "&&", absorbing=False)
+    def _conjoined(self, expressions: Iterable[Expression]) -> bool | str:
+        return _joined((self._condition(expression) for expression in expressions), "&&", absorbing=False)
 
-    def _any(self, conditions: Iterable[bool | str]) -> bool | str:
+    def _disjoined(self, conditions: Iterable[bool | str]) -> bool | str:
         return _joined(conditions, "||", absorbing=True)
 
     def _condition(self, expression: Expression) -> bool | str:
         """Whether a condition holds in the state; what is left of it, if that depends on more."""
-        value = self.known(expression)
+        value = self.constant(expression)
         if value is not None:
             return value != 0
         plain = unwrapped(expression)
         match plain:
             case BinaryExpression() if plain.op == BinaryOperator.LogicalAnd:
-                return self._all((plain.left, plain.right))
+                return self._conjoined((plain.left, plain.right))
             case BinaryExpression() if plain.op == BinaryOperator.LogicalOr:
-                return self._any(self._condition(one) for one in (plain.left, plain.right))
+                return self._disjoined(self._condition(side) for side in (plain.left, plain.right))
             case UnaryExpression() if plain.op == UnaryOperator.LogicalNot:
                 inner = self._condition(plain.operand)
                 return negated(inner) if isinstance(inner, str) else not inner
-        return _written(plain)
+        return _source_text(plain)
 
     def _equal(self, expression: Expression, label: Expression) -> bool | str:
         """Whether a `case` takes the item of a label."""
-        known, labelled = self.known(expression), self.known(label)
-        if known is not None and labelled is not None:
-            return known == labelled
+        constant_value, labelled = self.constant(expression), self.constant(label)
+        if constant_value is not None and labelled is not None:
+            return constant_value == labelled
         # In `case (1'b1)` the labels are the conditions.
-        if known == 1 and unwrapped(label).type.bitWidth == 1:
+        if constant_value == 1 and unwrapped(label).type.bitWidth == 1:
             return self._condition(label)
-        return f"{_written(expression)} == {_written(label)}"
+        return f"{_source_text(expression)} == {_source_text(label)}"
 
 
 def number(constant: ConstantValue) -> int | None:
@@ -295,23 +297,23 @@ def negated(condition: str) -> str:
 
 def conjunction(conditions: Iterable[str]) -> str:
     """A condition that holds if all of some do."""
-    found = list(conditions)
-    return " && ".join(_term(one) for one in found) if len(found) > 1 else "".join(found)
+    terms = list(conditions)
+    return " && ".join(_term(term) for term in terms) if len(terms) > 1 else "".join(terms)
 
 
 def _joined(conditions: Iterable[bool | str], operator: str, *, absorbing: bool) -> bool | str:
     left: list[str] = []
-    for one in conditions:
-        if one is absorbing:
+    for condition in conditions:
+        if condition is absorbing:
             return absorbing
-        if isinstance(one, str):
-            left.append(one)
+        if isinstance(condition, str):
+            left.append(condition)
     if len(left) > 1:
-        return f" {operator} ".join(_term(one) for one in left)
+        return f" {operator} ".join(_term(term) for term in left)
     return left[0] if left else not absorbing
 
 
-def _written(expression: Expression) -> str:
+def _source_text(expression: Expression) -> str:
     # What converts an expression is not written.
     text = text_of(unwrapped(expression).syntax)
     while text.startswith("(") and _is_one_group(text):
@@ -337,18 +339,18 @@ def _is_one_group(text: str) -> bool:
 def _none_of(selected: str, conditions: Sequence[str]) -> bool | str:
     """What `default` means, after items that are not taken in the state."""
     prefix = f"{selected} == "
-    labels = [part for one in conditions for part in one.split(" || ")]
-    if len(labels) > 1 and all(one.startswith(prefix) for one in labels):
-        return f"!({selected} inside {{{', '.join(one.removeprefix(prefix) for one in labels)}}})"
-    return _joined((negated(one) for one in conditions), "&&", absorbing=False)
+    labels = [part for condition in conditions for part in condition.split(" || ")]
+    if len(labels) > 1 and all(label.startswith(prefix) for label in labels):
+        return f"!({selected} inside {{{', '.join(label.removeprefix(prefix) for label in labels)}}})"
+    return _joined((negated(condition) for condition in conditions), "&&", absorbing=False)
 
 
-def _under(condition: bool | str, ways: Iterable[Way]) -> Iterator[Way]:
-    for one in ways:
-        yield replace(one, conditions=(condition, *one.conditions)) if isinstance(condition, str) else one
+def _conditioned(condition: bool | str, ways: Iterable[ProcessPath]) -> Iterator[ProcessPath]:
+    for way in ways:
+        yield replace(way, conditions=(condition, *way.conditions)) if isinstance(condition, str) else way
 
 
-def _limited(ways: list[Way]) -> list[Way]:
+def _limited(ways: list[ProcessPath]) -> list[ProcessPath]:
     if len(ways) > _MAX_WAYS:
         raise TooManyWaysError
     return ways

@@ -30,7 +30,7 @@ from pyslang.ast import (
 
 from benchwright_verilog.semantics.behaviour.clock_graph import unwrapped
 from benchwright_verilog.semantics.behaviour.guarded_statements import Guard, Guarded, events_of, guarded
-from benchwright_verilog.semantics.compilation.instances import Place
+from benchwright_verilog.semantics.compilation.instances import NameLocation
 from benchwright_verilog.semantics.names.named_values import symbol_of, symbols_in, targets_of, text_of
 
 if TYPE_CHECKING:
@@ -78,8 +78,8 @@ class Register:
     clock: Clock | None
     """None if the block waits for several edges, and it is not clear which of them is the clock."""
     reset: Reset | None
-    declared: Place | None
-    written: Place | None
+    declared: NameLocation | None
+    written_span: NameLocation | None
     """Its first assignment."""
 
 
@@ -89,14 +89,16 @@ def registers(design: Design, instance: str) -> list[Register] | None:
         symbol = design.symbol(instance)
         if symbol is None or symbol.hierarchicalPath != instance:
             return None
-        found: dict[str, Register] = {}
+        by_path: dict[str, Register] = {}
         for block in processes_of(symbol.body):
-            for one in _of_process(design, block) if block.procedureKind in _CLOCKED else ():
-                if one.path not in found or (found[one.path].reset is None and one.reset is not None):
-                    found[one.path] = one
-                if len(found) >= _MAX_REGISTERS:
-                    return list(found.values())
-        return list(found.values())
+            for register in _of_process(design, block) if block.procedureKind in _CLOCKED else ():
+                if register.path not in by_path or (
+                    by_path[register.path].reset is None and register.reset is not None
+                ):
+                    by_path[register.path] = register
+                if len(by_path) >= _MAX_REGISTERS:
+                    return list(by_path.values())
+        return list(by_path.values())
 
 
 def processes_of(
@@ -131,11 +133,11 @@ def reset_of(guard: Guard) -> tuple[Symbol, int] | None:
 def clock_and_resets(block: ProceduralBlockSymbol) -> tuple[Clock | None, dict[str, int]] | None:
     """The clock of a process, and the levels of its asynchronous resets by their paths; None without an edge."""
     events = events_of(block.body)
-    edges = [(symbol, one.edge) for one in events if one.edge in _EDGES and (symbol := symbol_of(one.expr))]
+    edges = [(symbol, event.edge) for event in events if event.edge in _EDGES and (symbol := symbol_of(event.expr))]
     if not edges or len(edges) < len(events):
         return None
-    read = {path for one in guarded(block.body) for path in _read(one)}
-    clocks = [one for one in edges if len(edges) == 1 or one[0].hierarchicalPath not in read]
+    read = {path for guarded_statement in guarded(block.body) for path in _read(guarded_statement)}
+    clocks = [edge_event for edge_event in edges if len(edges) == 1 or edge_event[0].hierarchicalPath not in read]
     clock = Clock(clocks[0][0].name, _EDGES[clocks[0][1]]) if len(clocks) == 1 else None
     resets = {
         symbol.hierarchicalPath: 0 if edge == EdgeKind.NegEdge else 1
@@ -150,11 +152,13 @@ def _of_process(design: Design, block: ProceduralBlockSymbol) -> Iterator[Regist
     if timing is None:
         return
     clock, resets = timing
-    for one in guarded(block.body):
-        expression = one.statement.expr if isinstance(one.statement, ExpressionStatement) else None
+    for guarded_statement in guarded(block.body):
+        expression = (
+            guarded_statement.statement.expr if isinstance(guarded_statement.statement, ExpressionStatement) else None
+        )
         if not isinstance(expression, AssignmentExpression):
             continue
-        reset = _reset(one.guards, resets, expression)
+        reset = _reset(guarded_statement.guards, resets, expression)
         for left in targets_of(expression.left):
             symbol = symbol_of(left)
             # A variable of the block is no register.
@@ -165,8 +169,8 @@ def _of_process(design: Design, block: ProceduralBlockSymbol) -> Iterator[Regist
                     type=str(symbol.type),  # type: ignore[attr-defined]
                     clock=clock,
                     reset=reset,
-                    declared=design.place(symbol),
-                    written=design.range(expression.sourceRange),
+                    declared=design.span_of(symbol),
+                    written_span=design.range(expression.sourceRange),
                 )
 
 
@@ -185,14 +189,14 @@ def _reset(guards: Iterable[Guard], resets: dict[str, int], assignment: Assignme
     return Reset(symbol.name, level, False, value) if is_named_so else None
 
 
-def _read(one: Guarded) -> Iterator[str]:
-    for guard in one.guards:
+def _read(guarded_statement: Guarded) -> Iterator[str]:
+    for guard in guarded_statement.guards:
         for expression in (guard.expression, *guard.values):
             yield from symbols_in(expression)
-    statement = one.statement
+    statement = guarded_statement.statement
     is_assignment = isinstance(statement, ExpressionStatement) and isinstance(statement.expr, AssignmentExpression)
     yield from symbols_in(statement.expr.right if is_assignment else statement)  # type: ignore[attr-defined]
 
 
 def _is_inside(symbol: Symbol, block: ProceduralBlockSymbol) -> bool:
-    return any(symbol.parentScope == one for one in block.blocks)
+    return any(symbol.parentScope == inner_block for inner_block in block.blocks)

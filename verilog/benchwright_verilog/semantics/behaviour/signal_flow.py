@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 from pyslang.ast import PortSymbol
 
-from benchwright_verilog.semantics.behaviour.body_flows import Body, Flow, Part, body_of
-from benchwright_verilog.semantics.compilation.instances import Place
+from benchwright_verilog.semantics.behaviour.body_flows import AssignmentRole, Body, Flow, body_of
+from benchwright_verilog.semantics.compilation.instances import NameLocation
 
 if TYPE_CHECKING:
     from pyslang.ast import InstanceSymbol
@@ -33,26 +33,26 @@ class Signal:
     path: str
     """From the top, such as `top.u_core.count`."""
     name: str
-    declared: Place | None
+    declared: NameLocation | None
 
 
 @dataclass(frozen=True)
-class Found:
+class Endpoint:
     """One driver or load of a signal."""
 
     flow: Flow
-    signals: tuple[tuple[Signal, Part], ...]
+    signals: tuple[tuple[Signal, AssignmentRole], ...]
     """The signals at its other end."""
 
 
 @dataclass(frozen=True)
-class Asked:
+class SignalEndpoints:
     """A signal with its drivers or loads."""
 
     signal: Signal
     port_of_top: str | None
     """`in`, `out`, `inout` or `ref` if what is beyond the signal is not part of the design."""
-    found: tuple[Found, ...]
+    endpoints: tuple[Endpoint, ...]
     is_complete: bool
     """False if its instance has more assignments than were examined."""
 
@@ -71,71 +71,79 @@ class SignalFlow:
     def declared_at(self, path: Path, start: int, instance: str) -> str | None:
         """The path of the signal of an instance that is declared at a byte of a file; of several the first."""
         with self._design.lock:
-            around = self._design.symbol(instance)
-            for name, symbol in self._body(around).signals.items() if around is not None else ():
-                place = self._design.place(symbol)
-                if place is not None and (place.path, place.start) == (path, start):
+            instance_symbol = self._design.symbol(instance)
+            for name, symbol in self._body(instance_symbol).signals.items() if instance_symbol is not None else ():
+                span = self._design.span_of(symbol)
+                if span is not None and (span.path, span.start) == (path, start):
                     return name
         return None
 
     def signal(self, path: str) -> Signal | None:
         """The signal of a path; None if the design has none."""
         with self._design.lock:
-            around = self._design.symbol(path)
-            return self._signal(path) if around is not None and path in self._body(around).signals else None
+            instance_symbol = self._design.symbol(path)
+            return (
+                self._signal(path)
+                if instance_symbol is not None and path in self._body(instance_symbol).signals
+                else None
+            )
 
-    def drivers(self, signal: str) -> Asked | None:
+    def drivers(self, signal: str) -> SignalEndpoints | None:
         """What drives a signal; None if the design has none of this path."""
-        return self._asked(signal, lambda flow: flow.sources if signal in flow.targets else None)
+        return self._endpoints(signal, lambda flow: flow.sources if signal in flow.targets else None)
 
-    def loads(self, signal: str) -> Asked | None:
+    def loads(self, signal: str) -> SignalEndpoints | None:
         """What a signal drives; None if the design has none of this path."""
 
-        def driven(flow: Flow) -> list[tuple[str, Part]] | None:
+        def driven(flow: Flow) -> list[tuple[str, AssignmentRole]] | None:
             part = next((part for path, part in flow.sources if path == signal), None)
             return [(path, part) for path in flow.targets] if part is not None else None
 
-        return self._asked(signal, driven)
+        return self._endpoints(signal, driven)
 
-    def _asked(self, path: str, others: Callable[[Flow], Iterable[tuple[str, Part]] | None]) -> Asked | None:
+    def _endpoints(
+        self, path: str, ends_of: Callable[[Flow], Iterable[tuple[str, AssignmentRole]] | None]
+    ) -> SignalEndpoints | None:
         with self._design.lock:
-            around = self._design.symbol(path)
-            symbol = self._body(around).signals.get(path) if around is not None else None
-            if around is None or symbol is None:
+            instance_symbol = self._design.symbol(path)
+            symbol = self._body(instance_symbol).signals.get(path) if instance_symbol is not None else None
+            if instance_symbol is None or symbol is None:
                 return None
-            bodies = list(self._bodies_of(around))
-            found = [
-                Found(flow, tuple((self._signal(name), part) for name, part in ends))
+            bodies = list(self._bodies_of(instance_symbol))
+            endpoints = [
+                Endpoint(flow, tuple((self._signal(name), part) for name, part in ends))
                 for body in bodies
                 for flow in body.flows
-                if (ends := others(flow)) is not None
+                if (ends := ends_of(flow)) is not None
             ]
-            port = around.body.findPort(symbol.name) if _parent(around) is None else None
+            port = instance_symbol.body.findPort(symbol.name) if _parent(instance_symbol) is None else None
             direction = port.direction.name.lower() if isinstance(port, PortSymbol) else None
-            return Asked(self._signal(path), direction, tuple(found), not any(body.is_cut for body in bodies))
+            return SignalEndpoints(
+                self._signal(path), direction, tuple(endpoints), not any(body.is_cut for body in bodies)
+            )
 
-    def _bodies_of(self, around: InstanceSymbol) -> Iterator[Body]:
+    def _bodies_of(self, instance_symbol: InstanceSymbol) -> Iterator[Body]:
         """Where signals of an instance are named: in it and around it; those of an interface where it is connected."""
-        yield self._body(around)
-        parent = _parent(around)
+        yield self._body(instance_symbol)
+        parent = _parent(instance_symbol)
         if parent is None:
             return
         yield self._body(parent)
-        if around.isInterface:
-            interface, seen = around.hierarchicalPath, {parent.hierarchicalPath}
+        if instance_symbol.isInterface:
+            interface, seen_paths = instance_symbol.hierarchicalPath, {parent.hierarchicalPath}
             waiting = [self._body(parent)]
             while waiting:
                 for inner, connected in waiting.pop().interfaces:
-                    symbol = self._design.symbol(inner) if connected == interface and inner not in seen else None
+                    symbol = self._design.symbol(inner) if connected == interface and inner not in seen_paths else None
                     if symbol is not None:
-                        seen.add(inner)
+                        seen_paths.add(inner)
                         waiting.append(self._body(symbol))
                         yield waiting[-1]
 
     def _signal(self, path: str) -> Signal:
-        around = self._design.symbol(path)
-        symbol = self._body(around).signals.get(path) if around is not None else None
-        return Signal(path, path.rpartition(".")[2], self._design.place(symbol) if symbol is not None else None)
+        instance_symbol = self._design.symbol(path)
+        symbol = self._body(instance_symbol).signals.get(path) if instance_symbol is not None else None
+        return Signal(path, path.rpartition(".")[2], self._design.span_of(symbol) if symbol is not None else None)
 
     def _body(self, instance: InstanceSymbol) -> Body:
         path = instance.hierarchicalPath

@@ -33,7 +33,7 @@ from pyslang.ast import (
 from benchwright_verilog.semantics.behaviour.clock_graph import unwrapped
 from benchwright_verilog.semantics.behaviour.next_states import number
 from benchwright_verilog.semantics.behaviour.registers import Clock, clock_and_resets
-from benchwright_verilog.semantics.compilation.instances import Place
+from benchwright_verilog.semantics.compilation.instances import NameLocation
 from benchwright_verilog.semantics.names.named_values import symbol_of, targets_of, text_of
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Label:
     """A constant that a state is called by."""
 
     name: str
-    place: Place | None
+    span: NameLocation | None
     is_named: bool
     """Whether the name was declared; else it is a number as it is written."""
     is_handled: bool = False
@@ -99,12 +99,12 @@ class Facts:
 
     def labels(self, register: StateRegister) -> dict[int, Label]:
         """The names of a register's states, by their values."""
-        found: dict[int, Label] = {}
+        labels: dict[int, Label] = {}
         for path in self._family(register):
             for value, label in self.labelled.get(path, {}).items():
-                if value not in found or (label.is_named and not found[value].is_named):
-                    found[value] = label
-        return found
+                if value not in labels or (label.is_named and not labels[value].is_named):
+                    labels[value] = label
+        return labels
 
     def is_switched(self, register: StateRegister) -> bool:
         """Whether a `case` is about a register, or about what it becomes."""
@@ -112,7 +112,7 @@ class Facts:
 
     def _family(self, register: StateRegister) -> list[str]:
         path = register.symbol.hierarchicalPath
-        return [path, *sorted(one for one in self.sources.get(path, ()) if one in self.writers)]
+        return [path, *sorted(source for source in self.sources.get(path, ()) if source in self.writers)]
 
 
 def facts_of(design: Design, body: InstanceBodySymbol) -> Facts:
@@ -148,14 +148,14 @@ class _Reader:
 
     def enumerate(self, register: StateRegister) -> None:
         """Names the states of a register by the members of its type."""
-        known = self.facts.labelled.setdefault(register.symbol.hierarchicalPath, {})
+        known_labels = self.facts.labelled.setdefault(register.symbol.hierarchicalPath, {})
         type_ = register.symbol.type.canonicalType
         for member in _members(type_):
             value = number(member.value)
             if value is not None:
-                handled = known.get(value)
-                place = handled.place if handled is not None else self._design.place(member)
-                known[value] = Label(member.name, place, is_named=True)
+                handled = known_labels.get(value)
+                span = handled.span if handled is not None else self._design.span_of(member)
+                known_labels[value] = Label(member.name, span, is_named=True)
 
     def _process(self, block: ProceduralBlockSymbol) -> None:
         timing = clock_and_resets(block) if block.procedureKind in _CLOCKED else None
@@ -167,11 +167,11 @@ class _Reader:
             return self._visit(node)
 
         block.body.visit(visit)
-        for one in assignments:
+        for assignment in assignments:
             if timing is None:
-                self._write(one, block.body)
+                self._write(assignment, block.body)
             else:
-                self._register(one, block, *timing)
+                self._register(assignment, block, *timing)
 
     def _write(self, assignment: AssignmentExpression, writer: Statement | Expression) -> None:
         for left in targets_of(assignment.left):
@@ -188,14 +188,16 @@ class _Reader:
     ) -> None:
         for left in targets_of(assignment.left):
             symbol = symbol_of(left)
-            if not isinstance(symbol, ValueSymbol) or any(symbol.parentScope == one for one in block.blocks):
+            if not isinstance(symbol, ValueSymbol) or any(
+                symbol.parentScope == inner_block for inner_block in block.blocks
+            ):
                 continue
             type_ = symbol.type
             path = symbol.hierarchicalPath
             if not type_.isIntegral or type_.bitWidth > _MAX_WIDTH or path in self.facts.candidates:
                 continue
-            values = [number(one.value) for one in _members(type_.canonicalType)]
-            enumeration = tuple(one for one in values if one is not None)
+            values = [number(enum_value.value) for enum_value in _members(type_.canonicalType)]
+            enumeration = tuple(number_value for number_value in values if number_value is not None)
             self.facts.candidates[path] = StateRegister(symbol, block.body, clock, resets, type_.bitWidth, enumeration)
 
     def _visit(self, node: object) -> object:
@@ -205,11 +207,11 @@ class _Reader:
             case CaseStatement():
                 self._switch(node)
             case BinaryExpression() if node.op in _COMPARING:
-                for one, other in ((node.left, node.right), (node.right, node.left)):
-                    self._compared(one, other)
+                for compared, compared_with in ((node.left, node.right), (node.right, node.left)):
+                    self._compared(compared, compared_with)
             case InsideExpression():
-                for one in node.rangeList:
-                    self._compared(node.left, one)
+                for compared in node.rangeList:
+                    self._compared(node.left, compared)
             case ElementSelectExpression():
                 self._bit(node)
         return VisitAction.Advance
@@ -221,22 +223,22 @@ class _Reader:
             self._gets(symbol.hierarchicalPath, assignment.right)
 
     def _gets(self, path: str, value: Expression) -> None:
-        for one in _alternatives(value):
-            source = symbol_of(one) if isinstance(one, NamedValueExpression) else None
+        for alternative in _alternatives(value):
+            source = symbol_of(alternative) if isinstance(alternative, NamedValueExpression) else None
             if source is not None:
                 self.facts.sources.setdefault(path, set()).add(source.hierarchicalPath)
             else:
-                self._label(path, one, is_place=False)
+                self._label(path, alternative, is_place=False)
 
     def _switch(self, statement: CaseStatement) -> None:
         symbol = symbol_of(statement.expr) if isinstance(unwrapped(statement.expr), NamedValueExpression) else None
         if symbol is None:
             return
-        labels = [one for item in statement.items for one in item.expressions]
+        labels = [label_expression for item in statement.items for label_expression in item.expressions]
         if len(labels) > 1:
             self.facts.switched.add(symbol.hierarchicalPath)
-        for one in labels:
-            self._label(symbol.hierarchicalPath, one, is_place=True)
+        for label_expression in labels:
+            self._label(symbol.hierarchicalPath, label_expression, is_place=True)
 
     def _compared(self, tested: Expression, constant: Expression) -> None:
         plain = unwrapped(tested)
@@ -250,7 +252,7 @@ class _Reader:
         value, symbol = self._constant(bit), symbol_of(select.value)
         declared = _declared(bit)
         if value is not None and declared is not None and symbol is not None and value < _MAX_WIDTH:
-            label = Label(declared.name, self._design.place(declared), is_named=True)
+            label = Label(declared.name, self._design.span_of(declared), is_named=True)
             self.facts.labelled.setdefault(symbol.hierarchicalPath, {}).setdefault(1 << value, label)
 
     def _label(self, path: str, expression: Expression, *, is_place: bool) -> None:
@@ -260,13 +262,13 @@ class _Reader:
         plain = unwrapped(expression)
         declared = _declared(plain)
         name = declared.name if declared is not None else text_of(plain.syntax)
-        written = self._design.range(plain.sourceRange) if is_place else None
-        place = written or (self._design.place(declared) if declared is not None else None)
-        label = Label(name, place, is_named=declared is not None, is_handled=written is not None)
-        known = self.facts.labelled.setdefault(path, {})
-        before = known.get(value)
-        if before is None or (label.is_handled, label.is_named) > (before.is_handled, before.is_named):
-            known[value] = label
+        written_span = self._design.range(plain.sourceRange) if is_place else None
+        span = written_span or (self._design.span_of(declared) if declared is not None else None)
+        label = Label(name, span, is_named=declared is not None, is_handled=written_span is not None)
+        known_labels = self.facts.labelled.setdefault(path, {})
+        old_label = known_labels.get(value)
+        if old_label is None or (label.is_handled, label.is_named) > (old_label.is_handled, old_label.is_named):
+            known_labels[value] = label
 
     def _constant(self, expression: Expression) -> int | None:
         return number(expression.eval(self._constants))
@@ -274,9 +276,9 @@ class _Reader:
 
 def _members(type_: Type) -> Iterator[EnumValueSymbol]:
     """Those of an enumeration."""
-    for one in type_ if isinstance(type_, EnumType) else ():
-        if isinstance(one, EnumValueSymbol):
-            yield one
+    for enum_value in type_ if isinstance(type_, EnumType) else ():
+        if isinstance(enum_value, EnumValueSymbol):
+            yield enum_value
 
 
 def _declared(expression: Expression) -> EnumValueSymbol | ParameterSymbol | None:
@@ -287,7 +289,7 @@ def _declared(expression: Expression) -> EnumValueSymbol | ParameterSymbol | Non
 def _alternatives(value: Expression) -> Iterator[Expression]:
     plain = unwrapped(value)
     if isinstance(plain, ConditionalExpression):
-        for one in (plain.left, plain.right):
-            yield from _alternatives(one)
+        for side in (plain.left, plain.right):
+            yield from _alternatives(side)
     else:
         yield plain

@@ -16,10 +16,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from benchwright_verilog.semantics.behaviour.next_states import NextStates, TooManyWaysError, Way, conjunction
+from benchwright_verilog.semantics.behaviour.next_states import NextStates, ProcessPath, TooManyWaysError, conjunction
 from benchwright_verilog.semantics.behaviour.registers import Clock, Reset
 from benchwright_verilog.semantics.behaviour.state_facts import Facts, StateRegister, facts_of
-from benchwright_verilog.semantics.compilation.instances import Place
+from benchwright_verilog.semantics.compilation.instances import NameLocation
 
 if TYPE_CHECKING:
     from benchwright_verilog.semantics.compilation.instances import Design
@@ -36,7 +36,7 @@ class State:
     """Of the constant; a number as it is written if it has no name."""
     value: str
     """In binary, such as `2'b01`."""
-    place: Place | None
+    span: NameLocation | None
     """The label of the `case` that handles it, or the declaration of its name."""
     is_reachable: bool | None
     """Whether transitions lead there from the reset; None if there is no reset, or not all transitions are known."""
@@ -51,7 +51,7 @@ class Transition:
     target: int
     condition: str
     """As an expression of SystemVerilog; empty if there is none."""
-    place: Place | None
+    span: NameLocation | None
     """The assignment; None if the register keeps its value there."""
 
 
@@ -72,7 +72,7 @@ class StateMachine:
     transitions: tuple[Transition, ...]
     is_complete: bool
     """False if it also gets values that the state and constants alone don't decide."""
-    declared: Place | None
+    declared: NameLocation | None
 
 
 def state_machines(design: Design, instance: str) -> list[StateMachine] | None:
@@ -82,50 +82,52 @@ def state_machines(design: Design, instance: str) -> list[StateMachine] | None:
         if symbol is None or symbol.hierarchicalPath != instance:
             return None
         facts = facts_of(design, symbol.body)
-        found = (_machine(design, facts, one) for one in facts.registers)
-        return [one for one in found if one is not None][:_MAX_MACHINES]
+        machines = (_machine(design, facts, register) for register in facts.registers)
+        return [machine for machine in machines if machine is not None][:_MAX_MACHINES]
 
 
 def _machine(design: Design, facts: Facts, register: StateRegister) -> StateMachine | None:
     labels = facts.labels(register)
-    named = {value for value, one in labels.items() if one.is_named}
-    if len(labels) < 2 or not (len(named) > 1 or facts.is_switched(register)):
+    named_states = {value for value, label in labels.items() if label.is_named}
+    if len(labels) < 2 or not (len(named_states) > 1 or facts.is_switched(register)):
         return None
     try:
         explored = _explored(facts, register, sorted(labels))
     except TooManyWaysError:
         return None
-    ways = [one for each in explored.values() for one in each if one.reset is None]
+    ways = [way for state_ways in explored.values() for way in state_ways if way.reset is None]
     # A counter also has values with names, but not only.
-    is_counter = not named.issuperset(explored) and any(one.is_computed or one.value is None for one in ways)
-    if is_counter or len({_leads(each) for each in explored.values()}) < 2:
+    is_counter = not named_states.issuperset(explored) and any(way.is_computed or way.value is None for way in ways)
+    if is_counter or len({_leads(state_ways) for state_ways in explored.values()}) < 2:
         return None
-    return _Drawn(design, facts, register, explored).machine()
+    return _ResolvedMachine(design, facts, register, explored).machine()
 
 
-def _leads(ways: Sequence[Way]) -> tuple[tuple[int | None, tuple[str, ...]], ...]:
+def _leads(ways: Sequence[ProcessPath]) -> tuple[tuple[int | None, tuple[str, ...]], ...]:
     """What a state leads to, alike for states that are not told apart."""
-    return tuple((None if one.is_kept else one.value, one.conditions) for one in ways if one.reset is None)
+    return tuple((None if way.is_kept else way.value, way.conditions) for way in ways if way.reset is None)
 
 
-def _explored(facts: Facts, register: StateRegister, begin: Sequence[int]) -> dict[int, list[Way]]:
+def _explored(facts: Facts, register: StateRegister, begin: Sequence[int]) -> dict[int, list[ProcessPath]]:
     """The ways from each state, also from those that are only found on the way."""
-    waiting, found = deque(begin), dict[int, list[Way]]()
+    waiting, ways_by_state = deque(begin), dict[int, list[ProcessPath]]()
     while waiting:
         value = waiting.popleft()
-        if value in found:
+        if value in ways_by_state:
             continue
-        if len(found) >= _MAX_STATES:
+        if len(ways_by_state) >= _MAX_STATES:
             raise TooManyWaysError
-        found[value] = NextStates(register.symbol, value, facts.writers, register.resets).ways(register.body)
-        waiting.extend(one.value for one in found[value] if one.value is not None)
-    return found
+        ways_by_state[value] = NextStates(register.symbol, value, facts.writers, register.resets).ways(register.body)
+        waiting.extend(way.value for way in ways_by_state[value] if way.value is not None)
+    return ways_by_state
 
 
-class _Drawn:
+class _ResolvedMachine:
     """One machine of which the ways are known."""
 
-    def __init__(self, design: Design, facts: Facts, register: StateRegister, explored: dict[int, list[Way]]) -> None:
+    def __init__(
+        self, design: Design, facts: Facts, register: StateRegister, explored: dict[int, list[ProcessPath]]
+    ) -> None:
         self._design = design
         self._register = register
         self._explored = explored
@@ -136,11 +138,11 @@ class _Drawn:
 
     def machine(self) -> StateMachine:
         register, symbol = self._register, self._register.symbol
-        ways = [(value, one) for value, each in self._explored.items() for one in each]
+        ways = [(value, way) for value, state_ways in self._explored.items() for way in state_ways]
         transitions = tuple(dict.fromkeys(self._transitions()))
-        resets = [one for _, one in ways if one.reset is not None and one.value is not None]
+        resets = [way for _, way in ways if way.reset is not None and way.value is not None]
         begin = self._numbers[resets[0].value] if resets and resets[0].value is not None else None
-        is_complete = all(one.value is not None for _, one in ways)
+        is_complete = all(way.value is not None for _, way in ways)
         reached = _reached(transitions, begin) if begin is not None and is_complete else None
         return StateMachine(
             path=symbol.hierarchicalPath,
@@ -152,30 +154,30 @@ class _Drawn:
             states=tuple(self._state(number, value, reached) for number, value in enumerate(self._values)),
             transitions=transitions,
             is_complete=is_complete,
-            declared=self._design.place(symbol),
+            declared=self._design.span_of(symbol),
         )
 
     def _transitions(self) -> Iterator[Transition]:
         for value in self._values:
             for way in self._explored[value]:
                 if way.reset is None and way.value is not None:
-                    place = self._design.range(way.where) if way.where is not None else None
+                    span = self._design.range(way.source_range) if way.source_range is not None else None
                     condition = conjunction(way.conditions)
-                    yield Transition(self._numbers[value], self._numbers[way.value], condition, place)
+                    yield Transition(self._numbers[value], self._numbers[way.value], condition, span)
 
     def _state(self, number: int, value: int, reached: frozenset[int] | None) -> State:
         width = self._register.width
         label = self._labels.get(value)
         text = f"{width}'b{value:0{width}b}"
         is_reachable = number in reached if reached is not None else None
-        return State(label.name if label else text, text, label.place if label else None, is_reachable)
+        return State(label.name if label else text, text, label.span if label else None, is_reachable)
 
 
 def _reached(transitions: Sequence[Transition], begin: int) -> frozenset[int]:
-    found, waiting = {begin}, deque([begin])
+    reached, waiting = {begin}, deque([begin])
     while waiting:
         source = waiting.popleft()
-        following = {one.target for one in transitions if one.source == source} - found
-        found |= following
+        following = {transition.target for transition in transitions if transition.source == source} - reached
+        reached |= following
         waiting.extend(following)
-    return frozenset(found)
+    return frozenset(reached)

@@ -21,12 +21,12 @@ class ViewStore:
     def load(self, root: Path) -> View:
         """The view of a folder; that with default parameters if none was kept, or it can't be read."""
         try:
-            kept = self._state.load(root)
+            stored_view = self._state.load(root)
             instances = {
                 str(module): InstancePath(str(path), tuple(map(str, modules)), tuple(map(Path, files)))
-                for module, (path, modules, files) in kept["instances"].items()
+                for module, (path, modules, files) in stored_view["instances"].items()
             }
-            return View(str(kept["top"]) if kept["top"] is not None else None, instances)
+            return View(str(stored_view["top"]) if stored_view["top"] is not None else None, instances)
         except (ValueError, TypeError, KeyError, AttributeError):
             return DEFAULTS
 

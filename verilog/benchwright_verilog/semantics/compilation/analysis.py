@@ -93,8 +93,10 @@ class Analysis:
     def diagnostics(self) -> tuple[SlangDiagnostic, ...]:
         """What slang says about the file, in its order."""
         size = len(self.data)
-        found = self.compiled.diagnostics(self.path)
-        return tuple(one if one.end <= size else replace(one, end=size) for one in found)
+        diagnostics = self.compiled.diagnostics(self.path)
+        return tuple(
+            diagnostic if diagnostic.end <= size else replace(diagnostic, end=size) for diagnostic in diagnostics
+        )
 
     @cached_property
     def modules(self) -> tuple[ModuleName, ...]:
@@ -134,30 +136,34 @@ class Analysis:
         directive = self.macros.occurrence_at(self.path, byte)
         if directive is not None:
             return (directive,)
-        found = self.name_at(byte)
-        return tuple(self._occurrences(*found)) if found is not None else ()
+        named_node = self.name_at(byte)
+        return tuple(self._occurrences(*named_node)) if named_node is not None else ()
 
     def occurrences(self, start: int = 0, end: int | None = None) -> Sequence[Occurrence]:
         """Every name between two bytes of the file that means something, in order."""
         end = len(self.data) if end is None else end
-        found = list(self.macros.occurrences(self.path, start, end))
-        found += self._visit(part=(start, end))
-        return sorted(set(found), key=lambda occurrence: (occurrence.start, occurrence.shorthand))
+        occurrences = list(self.macros.occurrences(self.path, start, end))
+        occurrences += self._visit(part=(start, end))
+        return sorted(set(occurrences), key=lambda occurrence: (occurrence.start, occurrence.shorthand))
 
     def occurrences_of(self, name: str) -> list[Occurrence]:
         """Every occurrence of a name in the file, including those in macros' expansions, whatever it means."""
         if self.path == self._root.path and not self.macros.may_write(name):
             return list(self.occurrences_near(name))
-        found = [one for one in self.macros.occurrences(self.path, 0, len(self.data)) if one.target.name == name]
-        return found + self._visit(name)
+        occurrences = [
+            occurrence
+            for occurrence in self.macros.occurrences(self.path, 0, len(self.data))
+            if occurrence.target.name == name
+        ]
+        return occurrences + self._visit(name)
 
     def occurrences_near(self, name: str) -> Iterator[Occurrence]:
         """Like `occurrences_of`, but quick, and without what macros wrote."""
-        seen = set()
-        for at in self.outline.places_of(name):
-            for occurrence in self.occurrences_at(at):
-                if occurrence not in seen and occurrence.start <= at < occurrence.end:
-                    seen.add(occurrence)
+        seen_occurrences = set()
+        for offset in self.outline.places_of(name):
+            for occurrence in self.occurrences_at(offset):
+                if occurrence not in seen_occurrences and occurrence.start <= offset < occurrence.end:
+                    seen_occurrences.add(occurrence)
                     yield occurrence
 
     def name_at(self, byte: int) -> tuple[Token, SyntaxNode] | None:
@@ -173,25 +179,25 @@ class Analysis:
     def _included_names(self) -> dict[int, tuple[Token, SyntaxNode]]:
         from benchwright_verilog.semantics.names.names import visit_names
 
-        found: dict[int, tuple[Token, SyntaxNode]] = {}
+        names_by_byte: dict[int, tuple[Token, SyntaxNode]] = {}
 
         def visit(token: Token, node: SyntaxNode) -> None:
-            place = self._root.locations.of(token.location)
-            if place is not None and place.path == self.path and not place.generated:
-                for byte in range(place.offset, place.offset + len(token.rawText.encode()) + 1):
-                    if byte == place.offset or byte not in found:
-                        found[byte] = token, node
+            location = self._root.locations.location_of(token.location)
+            if location is not None and location.path == self.path and not location.generated:
+                for byte in range(location.offset, location.offset + len(token.rawText.encode()) + 1):
+                    if byte == location.offset or byte not in names_by_byte:
+                        names_by_byte[byte] = token, node
 
         visit_names(self.tree.root, visit)
-        return found
+        return names_by_byte
 
     def node_at(self, byte: int) -> SyntaxNode | None:
         """The innermost node around a byte; in an included file that of the last name before it."""
         from benchwright_verilog.semantics.names.position import node_at
 
         if self.path != self._root.path:
-            before = [at for at in self._included_names if at <= byte]
-            return self._included_names[max(before)][1] if before else None
+            names_before = [offset for offset in self._included_names if offset <= byte]
+            return self._included_names[max(names_before)][1] if names_before else None
         return node_at(self.tree.root, self._root.locations, self.path, byte)
 
     def item_at(self, byte: int) -> tuple[int, int]:
@@ -202,7 +208,10 @@ class Analysis:
         while node is not None and node.parent is not None and node.parent.kind != SyntaxKind.CompilationUnit:
             node = node.parent
         if node is not None and node.kind != SyntaxKind.CompilationUnit:
-            start, end = (self.locations.anchor(at, self.path) for at in (node.sourceRange.start, node.sourceRange.end))
+            start, end = (
+                self.locations.anchor(location, self.path)
+                for location in (node.sourceRange.start, node.sourceRange.end)
+            )
             if start is not None and end is not None and start <= byte < end:
                 return start, end
         return 0, len(self.data)
@@ -211,20 +220,20 @@ class Analysis:
         """The occurrences of one name, or of all, in a part of the file, or in all of it."""
         from benchwright_verilog.semantics.names.names import visit_names
 
-        found: list[Occurrence] = []
+        occurrences: list[Occurrence] = []
         locations, path = self._root.locations, self.path
         start, end = part or (0, len(self.data))
 
         def visit(token: Token, node: SyntaxNode) -> None:
             if name is not None and token.valueText != name:
                 return
-            place = locations.of(token.location)
-            if place is not None and place.path == path and start <= place.offset < end:
-                found.extend(self._occurrences(token, node))
+            location = locations.location_of(token.location)
+            if location is not None and location.path == path and start <= location.offset < end:
+                occurrences.extend(self._occurrences(token, node))
 
         for node in self._items(start, end) if part else (self.tree.root,):
             visit_names(node, visit)
-        return found
+        return occurrences
 
     def _items(self, start: int, end: int) -> Iterator[SyntaxNode]:
         """The top-level items that overlap a part of the file, and those whose extent is unknown."""
@@ -236,18 +245,18 @@ class Analysis:
             return
         for member in root.members:
             span = member.sourceRange
-            first, last = locations.of(span.start), locations.of(span.end)
+            first, last = locations.location_of(span.start), locations.location_of(span.end)
             is_here = first is not None and last is not None and first.path == last.path == self.path
             if is_here and first and last and (first.offset >= end or last.offset < start):
                 continue
             yield member
 
     def _occurrences(self, token: Token, node: SyntaxNode) -> Iterator[Occurrence]:
-        place = self._root.locations.of(token.location)
-        if place is None:
+        location = self._root.locations.location_of(token.location)
+        if location is None:
             return
-        end = place.offset + (0 if place.generated else len(token.rawText.encode()))
+        end = location.offset + (0 if location.generated else len(token.rawText.encode()))
         for meaning in self.resolver.meanings(token, node):
             yield Occurrence(
-                place.path, place.offset, end, meaning.target, meaning.role, meaning.shorthand, place.generated
+                location.path, location.offset, end, meaning.target, meaning.role, meaning.shorthand, location.generated
             )

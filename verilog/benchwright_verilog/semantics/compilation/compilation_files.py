@@ -84,12 +84,12 @@ class CompilationFiles:
         """Take the project's file lists, and what is on disk, as they are now."""
         if lists != self._lists:
             self._lists = lists
-            self._sources = dict.fromkeys(path for one in lists for path in one.sources)
-            self._libraries = [path for one in lists for path in one.libraries]
+            self._sources = dict.fromkeys(path for file_list in lists for path in file_list.sources)
+            self._libraries = [path for file_list in lists for path in file_list.libraries]
         listed = (*self._sources, *self._libraries)
-        known = self._inventory.stamps if self._inventory is not None else {}
+        known_stamps = self._inventory.stamps if self._inventory is not None else {}
         number = self._inventory.version if self._inventory is not None else 0
-        version = (lists, number, [stamp_of(path) for path in listed if path not in known])
+        version = (lists, number, [stamp_of(path) for path in listed if path not in known_stamps])
         if version != self._version:
             self._version = version
             self._declared.clear()
@@ -100,20 +100,20 @@ class CompilationFiles:
 
     def root_of(self, path: Path) -> Path:
         """The file to compile for a file: itself, the single unit that it is in, or the nearest that includes it."""
-        seen = {path}
+        seen_files = {path}
         current = path
         while current.suffix in HEADERS and self._inventory is not None:
             candidates = [
-                found
-                for found in self._inventory.including.get(current.name, ())
-                if found not in seen and self._includes(found, current)
+                includer
+                for includer in self._inventory.including.get(current.name, ())
+                if includer not in seen_files and self._includes(includer, current)
             ]
             following = nearest(candidates, current)
             if following is None:
                 return path
-            seen.add(following)
+            seen_files.add(following)
             current = following
-        return self.units.of(current)
+        return self.units.unit_of(current)
 
     def together(self, root: Path) -> list[Path]:
         """The files to compile for a file or unit: those of the lists, of the workspace, or those that it needs."""
@@ -121,32 +121,32 @@ class CompilationFiles:
         if listed and self._is_short:
             # slang's own order is the list's, and a file that is in no list comes last.
             together = list(listed if root in listed else {**listed, root: None})
-            return self._needed(together, self._declared_in(self._libraries)) if self._libraries else together
+            return self._needed_files(together, self._declared_in(self._libraries)) if self._libraries else together
         if self._inventory is None:
             return [root]
         if self._takes_all:
             sources = list(self._inventory.sources())
             if len(sources) <= _MAX_FILES and self._bytes_of(sources) <= _MAX_BYTES:
                 return [root, *(path for path in sources if path != root)]
-        below = self.units.merged(self._below_top())
-        if root in below:
-            return [root, *(path for path in below if path != root)]
+        files_below = self.units.merged(self._below_top())
+        if root in files_below:
+            return [root, *(path for path in files_below if path != root)]
         is_listed = bool(listed or self._libraries)
         declaring = self._all_declaring() if is_listed else self._corrected_by_open(self._inventory.declaring, root)
         ancestors = self._above_chosen(root, declaring)
         if not ancestors and (is_listed or self._has_type_parameters(root)):
             ancestors = self._ancestors(root, declaring)
-        return self.units.merged(self._needed([root, *ancestors], declaring, lambda path: path not in ancestors))
+        return self.units.merged(self._needed_files([root, *ancestors], declaring, lambda path: path not in ancestors))
 
     def of_design(self, path: Path) -> list[Path]:
         """The files to compile for the hierarchy of instances that a file belongs to."""
         if self._inventory is None:
             return [path]
-        if below := self._below_top(has_limit=False):
-            return self.units.merged(below)
+        if files_below := self._below_top(has_limit=False):
+            return self.units.merged(files_below)
         if self._sources:
             listed = list(self._members)
-            return self._needed(listed, self._declared_in(self._libraries), has_limit=False)
+            return self._needed_files(listed, self._declared_in(self._libraries), has_limit=False)
         return list(self._inventory.sources())
 
     def _below_top(self, *, has_limit: bool = True) -> list[Path]:
@@ -154,23 +154,26 @@ class CompilationFiles:
         declaring = self._all_declaring() if self.view.top is not None else {}
         candidates = declaring.get(self.view.top or "", ())
         first = min(candidates, key=lambda path: (len(path.parts), path), default=None)
-        return self._needed([first], declaring, has_limit=has_limit) if first is not None else []
+        return self._needed_files([first], declaring, has_limit=has_limit) if first is not None else []
 
     def _above_chosen(self, root: Path, declaring: Declaring) -> list[Path]:
         """The files of the modules around the instances that the modules of a file are viewed as."""
-        found: dict[Path, None] = {}
+        chosen_files: dict[Path, None] = {}
         entries = self._inventory.entries if self._inventory is not None else {}
-        known = {*self._sources, *self._libraries} or entries.keys()
+        known_files = {*self._sources, *self._libraries} or entries.keys()
         for name in sorted(_units(self._texts.outline(root)) & self.view.instances.keys()):
             chosen = self.view.instances[name]
-            found |= dict.fromkeys(file for file in reversed(chosen.files) if file in known)
+            chosen_files |= dict.fromkeys(file for file in reversed(chosen.files) if file in known_files)
             for module in chosen.modules[:-1]:
                 candidates = declaring.get(module, ())
                 # The module has moved since then.
-                if not any(file in found for file in candidates) and (path := nearest(candidates, root)) is not None:
-                    found[path] = None
-        found.pop(root, None)
-        return list(found)
+                if (
+                    not any(file in chosen_files for file in candidates)
+                    and (path := nearest(candidates, root)) is not None
+                ):
+                    chosen_files[path] = None
+        chosen_files.pop(root, None)
+        return list(chosen_files)
 
     def _has_type_parameters(self, path: Path) -> bool:
         """Whether what a module of a file means is known only where it is instantiated."""
@@ -191,7 +194,7 @@ class CompilationFiles:
         apart: list[Path] = []
         together: list[Path] = []
         for path in paths:
-            names = {*self._named(path, declaring), *_units(self._texts.outline(path))}
+            names = {*self._names_in(path, declaring), *_units(self._texts.outline(path))}
             is_alone = (
                 path.suffix in HEADERS or path in self.units or any(len(declaring.get(name, ())) > 1 for name in names)
             )
@@ -200,9 +203,11 @@ class CompilationFiles:
             return [], apart
         # `u_a.u_b.signal` leads through modules of which no file needs to name `signal`.
         deep = {path for path in together if self._has_paths(path)}
-        own = set(together)
-        needed = self._needed(together, declaring, lambda path: path in own or path in deep, has_limit=False, deep=deep)
-        return self.units.merged(needed), apart
+        own_files = set(together)
+        needed_files = self._needed_files(
+            together, declaring, lambda path: path in own_files or path in deep, has_limit=False, deep=deep
+        )
+        return self.units.merged(needed_files), apart
 
     def _has_paths(self, path: Path) -> bool:
         outline = self._texts.outline(path)
@@ -220,7 +225,7 @@ class CompilationFiles:
             name.rpartition("/")[2] == header.name and self._find_include(includer, name) == header for name in names
         )
 
-    def _needed(
+    def _needed_files(
         self,
         roots: Sequence[Path],
         declaring: Declaring,
@@ -239,15 +244,15 @@ class CompilationFiles:
             deep: Files whose modules are taken with their own modules, and so on; these are added to it.
         """
         root = roots[0]
-        own = _units(self._texts.outline(root))
+        own_units = _units(self._texts.outline(root))
         together = dict.fromkeys(roots)
         room = _MAX_BYTES - self._bytes_of(together)
         waiting = deque(together)
         while waiting:
             path = waiting.popleft()
-            for name in self._named(path, declaring):
+            for name in self._names_in(path, declaring):
                 candidates = declaring[name]
-                if name in own or any(candidate in together for candidate in candidates):
+                if name in own_units or any(candidate in together for candidate in candidates):
                     continue
                 chosen = candidates[0] if len(candidates) == 1 else self._chosen(name, candidates, root)
                 if chosen is None or (self._is_module(name, chosen) and not (takes_modules(path) and room >= 0)):
@@ -266,24 +271,24 @@ class CompilationFiles:
     def _chosen(self, name: str, candidates: Sequence[Path], root: Path) -> Path | None:
         if self._sources or self._libraries:
             return nearest(candidates, root)
-        return self._declaring_files.of(name, candidates, root)
+        return self._declaring_files.file_of(name, candidates, root)
 
     def _ancestors(self, root: Path, declaring: Declaring) -> list[Path]:
         """The file that instantiates a module of a file, that which instantiates that one, and so on up to a top."""
-        found: dict[Path, None] = {root: None}
+        ancestors: dict[Path, None] = {root: None}
         current: Path | None = root
-        while current is not None and len(found) < _MAX_DEPTH:
+        while current is not None and len(ancestors) < _MAX_DEPTH:
             names = {name for name in _units(self._texts.outline(current)) if self._is_module(name, current)}
             parents = {
                 path
                 for name in names & declaring.keys()
                 for path in self._naming(name)
-                if path not in found and path.suffix not in HEADERS and self._declares_module(path, declaring)
+                if path not in ancestors and path.suffix not in HEADERS and self._declares_module(path, declaring)
             }
             current = nearest(parents, current)
             if current is not None:
-                found[current] = None
-        return list(found)[1:]
+                ancestors[current] = None
+        return list(ancestors)[1:]
 
     def _naming(self, name: str) -> Iterator[Path]:
         """The files that have a name, as they are now."""
@@ -305,10 +310,10 @@ class CompilationFiles:
 
     def _units_of(self, path: Path) -> Iterable[DeclaredUnit]:
         entry = self._inventory.entries.get(path) if self._inventory is not None else None
-        known = self._texts.known(path)
-        if entry is not None and (known is None or known.stamp == entry.stamp):
+        known_text = self._texts.known_text(path)
+        if entry is not None and (known_text is None or known_text.stamp == entry.stamp):
             return entry.units
-        if entry is None and known is None and self._inventory is not None and path in self._inventory.stamps:
+        if entry is None and known_text is None and self._inventory is not None and path in self._inventory.stamps:
             return ()  # The background will read it.
         outline = self._texts.outline(path)
         return outline.units if outline is not None else ()
@@ -317,16 +322,16 @@ class CompilationFiles:
         """What the libraries, or all listed files, declare as they are now."""
         opened = dict(self._texts.open_designs())
         units = {path: frozenset(_units(self._texts.outline(path))) for path in opened}
-        known = self._declared.get(len(paths))
-        if known is None or known[0] != units:
+        cached = self._declared.get(len(paths))
+        if cached is None or cached[0] != units:
             declaring: dict[str, list[Path]] = {}
-            by_name = frozenset().union(*(one.found_by_name for one in self._lists))
+            by_name = frozenset().union(*(file_list.found_by_name for file_list in self._lists))
             for path in paths:
                 for name in units[path] if path in units else {unit.name for unit in self._units_of(path)}:
                     if path not in by_name or name == path.stem:
                         declaring.setdefault(name, []).append(path)
-            known = self._declared[len(paths)] = units, declaring
-        return known[1]
+            cached = self._declared[len(paths)] = units, declaring
+        return cached[1]
 
     def _corrected_by_open(self, declaring: Declaring, root: Path | None) -> Declaring:
         """What is on disk, corrected by what is open; what `root` itself declares does not matter."""
@@ -344,43 +349,43 @@ class CompilationFiles:
         if self._corrected[0] is not declaring or self._corrected[1] != changed:
             corrected = dict(declaring)
             for path, units in changed:
-                corrected = {name: [one for one in paths if one != path] for name, paths in corrected.items()}
+                corrected = {name: [path_ for path_ in paths if path_ != path] for name, paths in corrected.items()}
                 for name in units:
                     corrected[name] = [*corrected.get(name, ()), path]
-            found = {name: paths for name, paths in corrected.items() if paths}
-            self._corrected = declaring, changed, found
+            remaining = {name: paths for name, paths in corrected.items() if paths}
+            self._corrected = declaring, changed, remaining
         return self._corrected[2]
 
-    def _named(self, path: Path, declaring: Declaring) -> Iterable[str]:
+    def _names_in(self, path: Path, declaring: Declaring) -> Iterable[str]:
         """The names of units in a file and in what it includes."""
-        found: dict[str, None] = {}
-        seen: set[Path] = set()
+        names: dict[str, None] = {}
+        seen_files: set[Path] = set()
         waiting = [path]
         while waiting:
             current = waiting.pop()
             text = self._texts.get(current)
-            if text is None or current in seen:
+            if text is None or current in seen_files:
                 continue
-            seen.add(current)
+            seen_files.add(current)
             # The text of a file that is not open would be kept in memory with its outline.
             version = text.stamp or text.outline
-            known = self._names.get(current)
-            if known is None or known[0] != version or known[1] is not declaring:
-                known = version, declaring, tuple(sorted(text.outline.words & declaring.keys()))
-                self._names[current] = known
-            found |= dict.fromkeys(known[2])
+            cached = self._names.get(current)
+            if cached is None or cached[0] != version or cached[1] is not declaring:
+                cached = version, declaring, tuple(sorted(text.outline.words & declaring.keys()))
+                self._names[current] = cached
+            names |= dict.fromkeys(cached[2])
             for include in text.outline.includes:
                 header = self._find_include(current, include.name)
                 if header is not None:
                     waiting.append(header)
-        return found
+        return names
 
     def _bytes_of(self, paths: Iterable[Path]) -> int:
         return sum(self._size_of(path) for path in paths)
 
     def _size_of(self, path: Path) -> int:
-        seen = self._inventory.stamps.get(path) if self._inventory is not None else None
-        stamp = seen or stamp_of(path)
+        known_stamp = self._inventory.stamps.get(path) if self._inventory is not None else None
+        stamp = known_stamp or stamp_of(path)
         return stamp[1] if stamp is not None else 0
 
 

@@ -55,16 +55,18 @@ class Compiled:
         # slang takes no two threads in one compilation.
         self._lock = threading.Lock()
         self._lookup: tuple[Compilation, Scopes, Resolver] | None = None
-        self._wanted: set[Path] = set()
-        self._said: dict[Path, tuple[SlangDiagnostic, ...]] = {}
+        self._requested: set[Path] = set()
+        self._diagnostics: dict[Path, tuple[SlangDiagnostic, ...]] = {}
 
     def is_of(self, trees: Sequence[Tree]) -> bool:
         """Whether these are the files, in this version."""
-        return len(trees) == len(self.trees) and all(one is other for one, other in zip(trees, self.trees, strict=True))
+        return len(trees) == len(self.trees) and all(
+            left is right for left, right in zip(trees, self.trees, strict=True)
+        )
 
     def want(self, path: Path) -> None:
         """Diagnostics of a file are likely to be asked for: they come with those of any other."""
-        self._wanted.add(path)
+        self._requested.add(path)
 
     def elaborate(self) -> Compilation:
         """All files as slang elaborates them by itself, from the tops."""
@@ -82,10 +84,10 @@ class Compiled:
         compilation = self.elaborate()
         if not self._parameters:
             elaborated = compilation.getRoot().topInstances
-            holder, held = holder_of(elaborated)
+            holder, held_tops = holder_of(elaborated)
             if holder:
-                others = {top.name for top in elaborated} - held
-                compilation = self._compilation({*others, HOLDER})
+                other_tops = {top.name for top in elaborated} - held_tops
+                compilation = self._compilation({*other_tops, HOLDER})
                 compilation.addSyntaxTree(SyntaxTree.fromText(holder, self.trees[0].sources))
         return compilation
 
@@ -104,25 +106,29 @@ class Compiled:
     def diagnostics(self, path: Path) -> tuple[SlangDiagnostic, ...]:
         """What slang says about a file, in its order."""
         with self._lock:
-            if path not in self._said:
-                self._wanted.add(path)
-                one = self.trees[0]
+            if path not in self._diagnostics:
+                self._requested.add(path)
+                first_tree = self.trees[0]
                 # All that was elaborated takes much memory, and few ask for more of it.
-                found = diagnose(
+                by_path = diagnose(
                     self._for_diagnostics(),
-                    one.sources,
-                    one.locations,
-                    self._wanted,
+                    first_tree.sources,
+                    first_tree.locations,
+                    self._requested,
                     is_alone=self._is_alone,
                     is_partial=self._is_partial,
                     warnings=self._warnings,
                 )
                 crossing = self._crossing()
-                self._said = {
-                    one: (*found.get(one, ()), *refusals(self.trees, one), *crossing.get(one, ()))
-                    for one in self._wanted
+                self._diagnostics = {
+                    requested_path: (
+                        *by_path.get(requested_path, ()),
+                        *refusals(self.trees, requested_path),
+                        *crossing.get(requested_path, ()),
+                    )
+                    for requested_path in self._requested
                 }
-            return self._said[path]
+            return self._diagnostics[path]
 
     def _crossing(self) -> dict[Path, tuple[SlangDiagnostic, ...]]:
         if not self._crossings:
@@ -130,7 +136,7 @@ class Compiled:
         from benchwright_verilog.semantics.behaviour.clock_crossings import crossings
 
         # The compilation that was asked for diagnostics is frozen.
-        return crossings(self.elaborate(), self.trees[0].locations, self._wanted)
+        return crossings(self.elaborate(), self.trees[0].locations, self._requested)
 
     @property
     def lookup(self) -> tuple[Compilation, Scopes, Resolver]:
@@ -143,12 +149,12 @@ class Compiled:
 
         with self._lock:
             if self._lookup is None:
-                one = self.trees[0]
+                first_tree = self.trees[0]
                 compilation, bodies = compile_for_lookup(
-                    [tree.syntax for tree in self.trees], one.sources, self.instances
+                    [tree.syntax for tree in self.trees], first_tree.sources, self.instances
                 )
                 scopes = Scopes(compilation, bodies)
-                self._lookup = compilation, scopes, Resolver(compilation, scopes, one.locations)
+                self._lookup = compilation, scopes, Resolver(compilation, scopes, first_tree.locations)
             return self._lookup
 
 
@@ -159,5 +165,5 @@ def refusals(trees: Iterable[Tree], path: Path) -> Iterator[SlangDiagnostic]:
         trees: The files that were compiled.
         path: The file.
     """
-    refused = dict.fromkeys(one for tree in trees for one in tree.refused if one.path == path)
-    return (SlangDiagnostic(one.start, one.end, Severity.ERROR, "", one.message) for one in refused)
+    refused = dict.fromkeys(refusal for tree in trees for refusal in tree.refused if refusal.path == path)
+    return (SlangDiagnostic(refusal.start, refusal.end, Severity.ERROR, "", refusal.message) for refusal in refused)

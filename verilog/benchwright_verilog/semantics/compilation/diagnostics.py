@@ -78,8 +78,8 @@ def diagnose(
     engine.setMappingsFromPragmas()
     left_out = {_NO_TIME_SCALE, *([_UNKNOWN_MODULE] if is_alone or is_partial else [])}
 
-    def told(diagnostics: Iterable[Diagnostic]) -> dict[Path, tuple[SlangDiagnostic, ...]]:
-        found: dict[Path, dict[SlangDiagnostic, None]] = {}
+    def by_file(diagnostics: Iterable[Diagnostic]) -> dict[Path, tuple[SlangDiagnostic, ...]]:
+        diagnostics_by_path: dict[Path, dict[SlangDiagnostic, None]] = {}
         for diagnostic in diagnostics:
             location = sources.getFullyExpandedLoc(diagnostic.location)
             path = locations.path(location.buffer)
@@ -89,17 +89,19 @@ def diagnose(
             start = location.offset
             ends = [span.end.offset for span in diagnostic.ranges if span.start == diagnostic.location]
             message, rule = engine.formatMessage(diagnostic), engine.getOptionName(diagnostic.code)
-            one = SlangDiagnostic(start, max(ends, default=start), severity, rule, message)
-            found.setdefault(path, {})[one] = None
-        return {path: tuple(each) for path, each in found.items()}
+            slang_diagnostic = SlangDiagnostic(start, max(ends, default=start), severity, rule, message)
+            diagnostics_by_path.setdefault(path, {})[slang_diagnostic] = None
+        return {path: tuple(path_diagnostics) for path, path_diagnostics in diagnostics_by_path.items()}
 
-    everything = told((*compilation.getAllDiagnostics(), *_of_data_flow(compilation, is_wide=bool(warnings))))
+    all_diagnostics = by_file((*compilation.getAllDiagnostics(), *_of_data_flow(compilation, is_wide=bool(warnings))))
     if not is_partial:
-        return everything
-    of_syntax = told(compilation.getParseDiagnostics())
+        return all_diagnostics
+    of_syntax = by_file(compilation.getParseDiagnostics())
     return {
-        path: of_syntax.get(path, ()) if any(one.severity is Severity.ERROR for one in each) else each
-        for path, each in everything.items()
+        path: of_syntax.get(path, ())
+        if any(diagnostic.severity is Severity.ERROR for diagnostic in path_diagnostics)
+        else path_diagnostics
+        for path, path_diagnostics in all_diagnostics.items()
     }
 
 

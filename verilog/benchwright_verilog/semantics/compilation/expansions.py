@@ -35,15 +35,15 @@ class Expansion:
         """Everything in it expanded, in the lines of the macros' bodies."""
         return "".join(self.parts)
 
-    def add(self, token: str, between: str) -> None:
+    def add(self, token: str, separator: str) -> None:
         """Take in a token, and what is written before it."""
         if not self.parts:
             self.parts.append(token)
             return
         last = self.parts[-1][-1:]
-        if not between and ((_WORD.match(last) and _WORD.match(token)) or {last, token[0]} <= _JOINING):
-            between = " "
-        self.parts += (between, token)
+        if not separator and ((_WORD.match(last) and _WORD.match(token)) or {last, token[0]} <= _JOINING):
+            separator = " "
+        self.parts += (separator, token)
 
 
 def expansions_of(analysis: Analysis, only: int | None = None) -> list[Expansion]:
@@ -55,7 +55,7 @@ def expansions_of(analysis: Analysis, only: int | None = None) -> list[Expansion
     """
     reader = _Reader(analysis, only)
     analysis.tree.root.visit(reader.visit)
-    return sorted(reader.found.values(), key=lambda one: one.start)
+    return sorted(reader.expansions.values(), key=lambda expansion: expansion.start)
 
 
 class _Reader:
@@ -64,7 +64,7 @@ class _Reader:
     def __init__(self, analysis: Analysis, only: int | None) -> None:
         from pyslang.ast import VisitAction
 
-        self.found: dict[int, Expansion] = {}
+        self.expansions: dict[int, Expansion] = {}
         self._stop = VisitAction.Interrupt
         self._path = analysis.path
         self._locations = analysis.locations
@@ -90,28 +90,28 @@ class _Reader:
         from pyslang.parsing import TriviaKind
 
         trivia = token.trivia
-        between: list[str] = []
-        for one in trivia:
-            if one.kind == TriviaKind.Directive:
-                self._use(one)
-            elif one.kind == TriviaKind.SkippedTokens:
-                for skipped in one.getSkippedTokens():
+        separators: list[str] = []
+        for trivium in trivia:
+            if trivium.kind == TriviaKind.Directive:
+                self._use(trivium)
+            elif trivium.kind == TriviaKind.SkippedTokens:
+                for skipped in trivium.getSkippedTokens():
                     self._take(skipped)
-            elif one.kind == TriviaKind.EndOfLine:
-                between = [*(part for part in between if part == "\n"), "\n"][-1:]
-            elif one.kind == TriviaKind.Whitespace:
-                between.append(one.getRawText())
+            elif trivium.kind == TriviaKind.EndOfLine:
+                separators = [*(part for part in separators if part == "\n"), "\n"][-1:]
+            elif trivium.kind == TriviaKind.Whitespace:
+                separators.append(trivium.getRawText())
         location = token.location
         if token.isMissing or not token.rawText or not self._sources.isMacroLoc(location):
             return
-        used = self._sources.getFullyExpandedLoc(location)
-        expansion = self.found.get(used.offset)
-        if expansion is not None and expansion.is_complete and used.buffer.id == self._buffer:
+        use_location = self._sources.getFullyExpandedLoc(location)
+        expansion = self.expansions.get(use_location.offset)
+        if expansion is not None and expansion.is_complete and use_location.buffer.id == self._buffer:
             text = self._versioned.sub(r'\1"', token.rawText)
-            self._room -= len(text) + sum(map(len, between))
+            self._room -= len(text) + sum(map(len, separators))
             expansion.is_complete = self._room >= 0
             if expansion.is_complete:
-                expansion.add(text, "".join(between))
+                expansion.add(text, "".join(separators))
 
     def _use(self, directive: Trivia) -> None:
         from pyslang.syntax import SyntaxKind
@@ -119,21 +119,26 @@ class _Reader:
         node = directive.syntax()
         if node is None or node.kind != SyntaxKind.MacroUsage:
             return
-        place = node.sourceRange
-        if self._sources.isMacroLoc(place.start) or self._locations.path(place.start.buffer) != self._path:
+        source_range = node.sourceRange
+        if (
+            self._sources.isMacroLoc(source_range.start)
+            or self._locations.path(source_range.start.buffer) != self._path
+        ):
             return
         # A header that is included again is another buffer: the first one counts.
-        self._buffer = place.start.buffer.id if self._buffer is None else self._buffer
-        if place.start.buffer.id == self._buffer and self._only in (None, place.start.offset):
-            self.found.setdefault(place.start.offset, Expansion(place.start.offset, place.end.offset))
+        self._buffer = source_range.start.buffer.id if self._buffer is None else self._buffer
+        if source_range.start.buffer.id == self._buffer and self._only in (None, source_range.start.offset):
+            self.expansions.setdefault(
+                source_range.start.offset, Expansion(source_range.start.offset, source_range.end.offset)
+            )
 
 
 def replaced(data: bytes, uses: list[Expansion]) -> Iterator[bytes]:
     """Source code with its uses of macros expanded, in parts."""
     last = 0
-    for one in uses:
-        if last <= one.start:
-            yield data[last : one.start]
-            yield one.text.encode(errors="replace")
-            last = one.end
+    for use in uses:
+        if last <= use.start:
+            yield data[last : use.start]
+            yield use.text.encode(errors="replace")
+            last = use.end
     yield data[last:]

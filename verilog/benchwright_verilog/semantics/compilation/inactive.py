@@ -13,19 +13,19 @@ def inactive_parts(analysis: Analysis) -> list[tuple[int, int]]:
 
     Generate branches are among them only in a module of which an instance was chosen: else another one may have them.
     """
-    found = _skipped(analysis) if b"`if" in analysis.data else []
+    spans = _skipped(analysis) if b"`if" in analysis.data else []
     chosen = analysis.compiled.instances
     for module in analysis.modules:
         body = analysis.body(module.name) if module.name in chosen else None
         if body is not None and body.hierarchicalPath == chosen[module.name].path:
-            found += _left_out(analysis, body)
-    return sorted(found)
+            spans += _left_out(analysis, body)
+    return sorted(spans)
 
 
 def _skipped(analysis: Analysis) -> list[tuple[int, int]]:
     from pyslang.syntax import ConditionalBranchDirectiveSyntax, UnconditionalBranchDirectiveSyntax
 
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     for directive in directives(analysis.tree):
         if not isinstance(directive, ConditionalBranchDirectiveSyntax | UnconditionalBranchDirectiveSyntax):
             continue
@@ -33,8 +33,8 @@ def _skipped(analysis: Analysis) -> list[tuple[int, int]]:
         # Tokens of an included file are in the tree of the file that includes it.
         if words and analysis.locations.path(words[0].location.buffer) == analysis.path:
             last = words[-1]
-            found.append((words[0].location.offset, last.location.offset + len(last.rawText.encode())))
-    return found
+            spans.append((words[0].location.offset, last.location.offset + len(last.rawText.encode())))
+    return spans
 
 
 def _left_out(analysis: Analysis, scope: Iterable[object]) -> Iterator[tuple[int, int]]:
@@ -43,7 +43,7 @@ def _left_out(analysis: Analysis, scope: Iterable[object]) -> Iterator[tuple[int
 
     for member in scope:
         if isinstance(member, GenerateBlockArraySymbol):
-            blocks = [one for one in member if isinstance(one, GenerateBlockSymbol)]
+            blocks = [block for block in member if isinstance(block, GenerateBlockSymbol)]
             # slang analyses one block of a loop even if it has no iterations.
             is_out = not blocks or blocks[0].isUninstantiated
             inner: Iterable[object] = blocks[0] if blocks else ()
@@ -54,7 +54,10 @@ def _left_out(analysis: Analysis, scope: Iterable[object]) -> Iterator[tuple[int
         if not is_out:
             yield from _left_out(analysis, inner)
         elif member.syntax is not None:
-            place = member.syntax.sourceRange
-            start, end = (analysis.locations.anchor(at, analysis.path) for at in (place.start, place.end))
+            source_range = member.syntax.sourceRange
+            start, end = (
+                analysis.locations.anchor(location, analysis.path)
+                for location in (source_range.start, source_range.end)
+            )
             if start is not None and end is not None and start < end:
                 yield start, end

@@ -63,24 +63,28 @@ def symbols_on(tops: Iterable[InstanceSymbol], path: str) -> list[InstanceSymbol
     """The instances on a path, from the top to the one that it leads to; none if it leads nowhere."""
     from pyslang.ast import InstanceSymbol
 
-    found: list[InstanceSymbol] = []
+    symbols: list[InstanceSymbol] = []
     candidates: Iterable[InstanceSymbol | UninstantiatedDefSymbol] = tops
     while True:
         following = next(
-            (one for one in candidates if isinstance(one, InstanceSymbol) and is_on(one.hierarchicalPath, path)),
+            (
+                candidate
+                for candidate in candidates
+                if isinstance(candidate, InstanceSymbol) and is_on(candidate.hierarchicalPath, path)
+            ),
             None,
         )
         if following is None:
             return []
-        found.append(following)
+        symbols.append(following)
         if following.hierarchicalPath == path:
-            return found
+            return symbols
         candidates = inner_instances(following.body)
 
 
-def is_on(own: str, path: str) -> bool:
+def is_on(own_path: str, path: str) -> bool:
     """Whether a path leads to an instance or into it."""
-    return path == own or path.startswith(f"{own}.")
+    return path == own_path or path.startswith(f"{own_path}.")
 
 
 def chosen_bodies(
@@ -92,11 +96,11 @@ def chosen_bodies(
         bodies: Each as a top.
         instances: The chosen ones by module.
     """
-    found: dict[str, InstanceBodySymbol] = {}
+    bodies_by_name: dict[str, InstanceBodySymbol] = {}
     for name, chosen in instances.items():
         body = bodies.get(chosen.modules[0]) if name in bodies and chosen.modules else None
         top = body.parentInstance if body is not None else None
         on_path = symbols_on([top], chosen.path) if top is not None else []
         if on_path and on_path[-1].definition.name == name:
-            found[name] = on_path[-1].body
-    return found
+            bodies_by_name[name] = on_path[-1].body
+    return bodies_by_name

@@ -30,7 +30,7 @@ _DECIMAL = re.compile(r"(-?)\d+'s?d(\d+)")
 
 
 @dataclass(frozen=True)
-class Place:
+class NameLocation:
     """A name in a file. Offsets are bytes."""
 
     path: Path
@@ -54,9 +54,9 @@ class Instance:
     """As of `InstancePath`."""
     files: tuple[Path, ...]
     """As of `InstancePath`."""
-    instantiated: Place | None
+    instantiated: NameLocation | None
     """Its name where it is instantiated; None for a top."""
-    declared: Place | None
+    declared: NameLocation | None
     """The name of its module where that is declared; None if it is unknown."""
     has_children: bool
 
@@ -84,30 +84,32 @@ class Design:
     def tops(self) -> list[Instance]:
         """The tops, by name."""
         with self.lock:
-            return sorted((self._instance(top, None) for top in self._roots), key=lambda one: one.name)
+            return sorted(
+                (self._instance(top, None) for top in self._roots), key=lambda top_instance: top_instance.name
+            )
 
     def children(self, path: str) -> list[Instance] | None:
         """The instances directly in another, in the order of the file; None if there is no instance of this path."""
         with self.lock:
-            found = self._find(path)
-            if found is None:
+            placed = self._find(path)
+            if placed is None:
                 return None
-            symbol, around = found
-            return [self._instance(inner, around) for inner in islice(inner_instances(symbol.body), _MAX_WALKED)]
+            symbol, parent = placed
+            return [self._instance(inner, parent) for inner in islice(inner_instances(symbol.body), _MAX_WALKED)]
 
-    def along(self, path: str) -> list[Instance]:
+    def instances_along(self, path: str) -> list[Instance]:
         """The instances on a path, from the top to the one that it leads to; none if it leads nowhere."""
         with self.lock:
-            found: list[Instance] = []
+            instances: list[Instance] = []
             for symbol in symbols_on(self._roots, path):
-                found.append(self._instance(symbol, found[-1] if found else None))
-            return found
+                instances.append(self._instance(symbol, instances[-1] if instances else None))
+            return instances
 
-    def below(self, path: str) -> Iterator[Instance]:
+    def instances_below(self, path: str) -> Iterator[Instance]:
         """The instances below another, those that are nearer to it first; not more than are ever visited."""
         with self.lock:
-            found = self._find(path)
-            walked = list(islice(self._walk([found]), 1, _MAX_WALKED)) if found is not None else []
+            placed = self._find(path)
+            walked = list(islice(self._walk([placed]), 1, _MAX_WALKED)) if placed is not None else []
         yield from walked
 
     def of_module(self, name: str) -> Sequence[Instance]:
@@ -118,32 +120,34 @@ class Design:
                 walked = list(islice(self._walk(tops), _MAX_WALKED + 1))
                 self.is_cut = len(walked) > _MAX_WALKED
                 self._of_modules = {}
-                for one in walked[:_MAX_WALKED]:
-                    self._of_modules.setdefault(one.module, []).append(one)
+                for instance in walked[:_MAX_WALKED]:
+                    self._of_modules.setdefault(instance.module, []).append(instance)
             return self._of_modules.get(name, [])
 
     def symbol(self, path: str) -> InstanceSymbol | None:
         """The symbol of an instance, or of the innermost around a name in it; see `lock`."""
         with self.lock:
-            found, candidates = None, self._roots
+            symbol, candidates = None, self._roots
             while candidates:
-                following = next((one for one in candidates if is_on(one.hierarchicalPath, path)), None)
+                following = next(
+                    (candidate for candidate in candidates if is_on(candidate.hierarchicalPath, path)), None
+                )
                 if following is None:
                     break
-                found, candidates = following, _known(following)
-            return found
+                symbol, candidates = following, _known_instances(following)
+            return symbol
 
-    def place(self, symbol: Symbol) -> Place | None:
+    def span_of(self, symbol: Symbol) -> NameLocation | None:
         """Where a symbol is declared."""
-        return self._place(symbol, symbol.name)
+        return self._span(symbol, symbol.name)
 
-    def range(self, where: SourceRange) -> Place | None:
+    def range(self, source_range: SourceRange) -> NameLocation | None:
         """What a range covers in its file; where a macro is used, if one wrote it."""
-        start, end = self._locations.of(where.start), self._locations.of(where.end)
+        start, end = self._locations.location_of(source_range.start), self._locations.location_of(source_range.end)
         if start is None:
             return None
         is_one = end is not None and end.path == start.path and not start.generated
-        return Place(start.path, start.offset, max(start.offset, end.offset) if is_one and end else start.offset)
+        return NameLocation(start.path, start.offset, max(start.offset, end.offset) if is_one and end else start.offset)
 
     @cached_property
     def _roots(self) -> list[InstanceSymbol]:
@@ -158,49 +162,51 @@ class Design:
 
         waiting = deque(begin)
         while waiting:
-            symbol, around = waiting.popleft()
-            yield around
+            symbol, instance = waiting.popleft()
+            yield instance
             for inner in inner_instances(symbol.body):
                 if isinstance(inner, InstanceSymbol):
-                    waiting.append((inner, self._instance(inner, around)))
+                    waiting.append((inner, self._instance(inner, instance)))
 
     def _find(self, path: str) -> tuple[InstanceSymbol, Instance] | None:
         on_path = symbols_on(self._roots, path)
-        return (on_path[-1], self.along(path)[-1]) if on_path else None
+        return (on_path[-1], self.instances_along(path)[-1]) if on_path else None
 
-    def _instance(self, symbol: InstanceSymbol | UninstantiatedDefSymbol, around: Instance | None) -> Instance:
+    def _instance(self, symbol: InstanceSymbol | UninstantiatedDefSymbol, parent: Instance | None) -> Instance:
         from pyslang.ast import InstanceSymbol
 
-        known = symbol if isinstance(symbol, InstanceSymbol) else None
-        module = known.definition.name if known is not None else getattr(symbol, "definitionName", "")
+        known_symbol = symbol if isinstance(symbol, InstanceSymbol) else None
+        module = known_symbol.definition.name if known_symbol is not None else getattr(symbol, "definitionName", "")
         path = symbol.hierarchicalPath
-        declared = self._place(known.definition, module) if known is not None else None
-        written = self._place(symbol, _written_name(symbol)) if around is not None else None
-        places = [place.path for place in (written, declared) if place is not None]
+        declared = self._span(known_symbol.definition, module) if known_symbol is not None else None
+        written_span = self._span(symbol, _written_name(symbol)) if parent is not None else None
+        places = [span.path for span in (written_span, declared) if span is not None]
         return Instance(
             path=path,
-            name=path[len(around.path) + 1 :] if around is not None else path,
+            name=path[len(parent.path) + 1 :] if parent is not None else path,
             module=module,
-            kind=known.definition.getKindString() if known is not None else "unknown",
-            parameters=tuple(_parameters(known.body)) if known is not None else (),
-            modules=(*(around.modules if around is not None else ()), module),
-            files=tuple(dict.fromkeys((*(around.files if around is not None else ()), *places))),
-            instantiated=written,
+            kind=known_symbol.definition.getKindString() if known_symbol is not None else "unknown",
+            parameters=tuple(_parameters(known_symbol.body)) if known_symbol is not None else (),
+            modules=(*(parent.modules if parent is not None else ()), module),
+            files=tuple(dict.fromkeys((*(parent.files if parent is not None else ()), *places))),
+            instantiated=written_span,
             declared=declared,
-            has_children=known is not None and next(inner_instances(known.body), None) is not None,
+            has_children=known_symbol is not None and next(inner_instances(known_symbol.body), None) is not None,
         )
 
-    def _place(self, symbol: Symbol, name: str) -> Place | None:
-        place: FileLocation | None = self._locations.of(symbol.location)
-        if place is None:
+    def _span(self, symbol: Symbol, name: str) -> NameLocation | None:
+        location: FileLocation | None = self._locations.location_of(symbol.location)
+        if location is None:
             return None
-        return Place(place.path, place.offset, place.offset + (0 if place.generated else len(name.encode())))
+        return NameLocation(
+            location.path, location.offset, location.offset + (0 if location.generated else len(name.encode()))
+        )
 
 
-def _known(symbol: InstanceSymbol) -> list[InstanceSymbol]:
+def _known_instances(symbol: InstanceSymbol) -> list[InstanceSymbol]:
     from pyslang.ast import InstanceSymbol
 
-    return [one for one in inner_instances(symbol.body) if isinstance(one, InstanceSymbol)]
+    return [instance for instance in inner_instances(symbol.body) if isinstance(instance, InstanceSymbol)]
 
 
 class Designs:
@@ -226,7 +232,7 @@ class Designs:
         self._parse = parse
         self._compile_trees = compile_trees
 
-    def of(self, members: Sequence[Path]) -> Design:
+    def design_of(self, members: Sequence[Path]) -> Design:
         """The design of some files."""
         is_known = self.last is not None and self.paths == frozenset(members)
         self.paths = frozenset(members)

@@ -79,15 +79,15 @@ class Macros:
         self._walk(self._root, met, ())
         return met
 
-    def _walk(self, path: Path, met: list[tuple[Path, MacroName | Include]], above: tuple[Path, ...]) -> None:
+    def _walk(self, path: Path, met: list[tuple[Path, MacroName | Include]], includers: tuple[Path, ...]) -> None:
         outline = self._outline(path)
-        if outline is None or path in above or len(above) > _MAX_DEPTH:
+        if outline is None or path in includers or len(includers) > _MAX_DEPTH:
             return
         items: list[MacroName | Include] = [*outline.macros, *outline.includes]
-        for item in sorted(items, key=lambda one: one.start) if outline.includes else items:
+        for item in sorted(items, key=lambda text_part: text_part.start) if outline.includes else items:
             met.append((path, item))
-            if isinstance(item, Include) and (found := self._find(path, item.name)) is not None:
-                self._walk(found, met, (*above, path))
+            if isinstance(item, Include) and (included_path := self._find(path, item.name)) is not None:
+                self._walk(included_path, met, (*includers, path))
 
     @cached_property
     def _by_file(self) -> dict[Path, tuple[list[Occurrence], list[int]]]:
@@ -95,23 +95,31 @@ class Macros:
         for target in self._definitions:
             first.setdefault(target.name, target)
         latest: dict[str, Target] = {}
-        found: dict[Path, dict[int, Occurrence]] = {}
+        by_path: dict[Path, dict[int, Occurrence]] = {}
         for path, item in self._met:
-            here = found.setdefault(path, {})
+            file_occurrences = by_path.setdefault(path, {})
             if isinstance(item, Include):
                 included = self._find(path, item.name)
                 if included is not None:
                     target = Target(included, 0, 0, included.name, TargetKind.FILE)
-                    here.setdefault(item.start, Occurrence(path, item.start, item.end, target, Role.INCLUDE))
+                    file_occurrences.setdefault(
+                        item.start, Occurrence(path, item.start, item.end, target, Role.INCLUDE)
+                    )
                 continue
             role = Role.DECLARATION if item.defines else Role.TEST if item.tests else Role.READ
             if item.defines:
                 latest[item.name] = _target(path, item)
-            meant = latest.get(item.name) or first.get(item.name)
-            if meant is not None:
-                here.setdefault(item.start, Occurrence(path, item.start, item.end, meant, role))
-        ordered = {path: sorted(here.values(), key=lambda one: one.start) for path, here in found.items()}
-        return {path: (here, [one.start for one in here]) for path, here in ordered.items()}
+            meant_target = latest.get(item.name) or first.get(item.name)
+            if meant_target is not None:
+                file_occurrences.setdefault(item.start, Occurrence(path, item.start, item.end, meant_target, role))
+        ordered = {
+            path: sorted(file_occurrences.values(), key=lambda occurrence: occurrence.start)
+            for path, file_occurrences in by_path.items()
+        }
+        return {
+            path: (file_occurrences, [occurrence.start for occurrence in file_occurrences])
+            for path, file_occurrences in ordered.items()
+        }
 
 
 def _target(path: Path, item: MacroName) -> Target:

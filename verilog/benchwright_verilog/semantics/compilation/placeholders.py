@@ -60,16 +60,16 @@ def with_real_types(bodies: dict[str, InstanceBodySymbol]) -> dict[str, Instance
     open_names = {name for name, body in bodies.items() if any(_placeholders(body))}
     if not open_names:
         return bodies
-    found = dict(bodies)
+    real_bodies = dict(bodies)
     waiting = deque(body for name, body in bodies.items() if name not in open_names)
     while waiting and open_names:
         for instance in _instances(waiting.popleft()):
             name = instance.definition.name
             if name in open_names and not any(_placeholders(instance.body)):
                 open_names.remove(name)
-                found[name] = instance.body
+                real_bodies[name] = instance.body
                 waiting.append(instance.body)
-    return found
+    return real_bodies
 
 
 def _placeholders(body: InstanceBodySymbol) -> Iterator[TypeParameterSymbol]:
@@ -87,6 +87,8 @@ def _instances(scope: Iterable[object]) -> Iterator[InstanceSymbol]:
         if isinstance(member, InstanceSymbol):
             yield member
         elif isinstance(member, (GenerateBlockArraySymbol, InstanceArraySymbol)):
-            yield from _instances([one for one in member if isinstance(one, (InstanceSymbol, *_GROUPS))][:1])
+            yield from _instances(
+                [instance for instance in member if isinstance(instance, (InstanceSymbol, *_GROUPS))][:1]
+            )
         elif isinstance(member, GenerateBlockSymbol) and not member.isUninstantiated:
             yield from _instances(member)

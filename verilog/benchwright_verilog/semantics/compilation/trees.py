@@ -50,7 +50,7 @@ class Refusal:
 class Reached:
     """What slang may open for the `include`s of all files, by the names under which it knows them."""
 
-    given: Mapping[str, str] = field(default_factory=dict)
+    given_texts: Mapping[str, str] = field(default_factory=dict)
     """Source code that counts instead of what is on disk."""
     refused: Mapping[str, str] = field(default_factory=dict)
     """Files that slang must not open, and what to say about each."""
@@ -91,37 +91,37 @@ class Trees:
         self._sources.setDisableProximatePaths(True)
         self._names: dict[str, Path] = {}
         self._locations = FileLocations(self._sources, self._names)
-        self._known: dict[Path, tuple[Preprocessing, Tree]] = {}
-        self._taken = 0
-        self._given: dict[str, str] = {}
+        self._known_trees: dict[Path, tuple[Preprocessing, Tree]] = {}
+        self._taken_size = 0
+        self._given_texts: dict[str, str] = {}
         self._stamps: dict[str, Stamp | None] = {}
         self._absent: set[str] = set()
         self._reached = reached
         self._give(reached)
 
     def _give(self, reached: Reached) -> None:
-        for name, text in {**reached.given, **dict.fromkeys(reached.refused, "")}.items():
-            if name not in self._given:
+        for name, text in {**reached.given_texts, **dict.fromkeys(reached.refused, "")}.items():
+            if name not in self._given_texts:
                 self._sources.assignText(name, encodable(text))
-                self._given[name] = text
-                self._taken += len(text)
+                self._given_texts[name] = text
+                self._taken_size += len(text)
         self._stamps |= reached.stamps
         self._absent |= reached.absent
         self._reached = reached
 
     def prepare(self, reached: Reached) -> None:
         """Start again if something that was read, or is missing no longer, has changed, or too much was read."""
-        given = {**reached.given, **dict.fromkeys(reached.refused, "")}
+        given_texts = {**reached.given_texts, **dict.fromkeys(reached.refused, "")}
         has_changed = (
-            any(self._given.get(name) != text for name, text in given.items() if name in self._given)
-            or any(name in self._stamps or name in self._absent for name in given)
-            or any(name in self._given or name in self._absent for name in reached.stamps)
+            any(self._given_texts.get(name) != text for name, text in given_texts.items() if name in self._given_texts)
+            or any(name in self._stamps or name in self._absent for name in given_texts)
+            or any(name in self._given_texts or name in self._absent for name in reached.stamps)
             or any(self._stamps.get(name, stamp) != stamp for name, stamp in reached.stamps.items())
-            or not self._given.keys().isdisjoint(reached.absent)
+            or not self._given_texts.keys().isdisjoint(reached.absent)
             or any(self._stamps.get(name) is not None for name in self._stamps.keys() & reached.absent)
         )
-        live = sum(len(tree.text) for _, tree in self._known.values())
-        if has_changed or self._taken > max(_ROOM, _ROOM_PER_LIVE_BYTE * live):
+        live = sum(len(tree.text) for _, tree in self._known_trees.values())
+        if has_changed or self._taken_size > max(_ROOM, _ROOM_PER_LIVE_BYTE * live):
             self._begin(reached)
         else:
             self._give(reached)
@@ -129,21 +129,21 @@ class Trees:
     @property
     def included(self) -> frozenset[Path]:
         """All files that were included by what is known now."""
-        return frozenset().union(*(tree.included for _, tree in self._known.values()))
+        return frozenset().union(*(tree.included for _, tree in self._known_trees.values()))
 
     def tree(self, path: Path, text: str, preprocessing: Preprocessing) -> Tree:
         """A file's tree; the same one as before if nothing is new."""
-        known = self._known.get(path)
-        if known is not None and known[0] == preprocessing and known[1].text == text:
-            return known[1]
+        known_tree = self._known_trees.get(path)
+        if known_tree is not None and known_tree[0] == preprocessing and known_tree[1].text == text:
+            return known_tree[1]
         tree = self._parse(path, text, preprocessing)
-        self._known[path] = preprocessing, tree
+        self._known_trees[path] = preprocessing, tree
         return tree
 
     def keep(self, paths: Collection[Path]) -> None:
         """Forget all files but these."""
-        for path in self._known.keys() - set(paths):
-            del self._known[path]
+        for path in self._known_trees.keys() - set(paths):
+            del self._known_trees[path]
 
     def _parse(self, path: Path, text: str, preprocessing: Preprocessing) -> Tree:
         from pyslang.syntax import SyntaxTree
@@ -156,9 +156,11 @@ class Trees:
         syntax = SyntaxTree.fromFileInMemory(
             encodable(text), self._sources, name, name, parsing_options(preprocessing, self._reached.depth)
         )
-        self._taken += len(text)
+        self._taken_size += len(text)
         included = frozenset(
-            found for buffer in syntax.getIncludeDirectives() if (found := self._locations.path(buffer.buffer.id))
+            included_path
+            for buffer in syntax.getIncludeDirectives()
+            if (included_path := self._locations.path(buffer.buffer.id))
         )
         refused = tuple(self._refusals(syntax)) if self._reached.refused else ()
         return Tree(path, text, syntax, self._sources, self._locations, included, refused, preprocessing)
@@ -166,11 +168,14 @@ class Trees:
     def _refusals(self, syntax: SyntaxTree) -> Iterator[Refusal]:
         for include in syntax.getIncludeDirectives():
             message = self._reached.refused.get(self._sources.getRawFileName(include.buffer.id))
-            written = include.syntax.fileName
-            at = self._locations.of(written.location) if message is not None else None
-            if at is not None and message is not None:
+            name_token = include.syntax.fileName
+            location = self._locations.location_of(name_token.location) if message is not None else None
+            if location is not None and message is not None:
                 yield Refusal(
-                    at.path, at.offset, at.offset + (0 if at.generated else len(written.rawText.encode())), message
+                    location.path,
+                    location.offset,
+                    location.offset + (0 if location.generated else len(name_token.rawText.encode())),
+                    message,
                 )
 
 
@@ -212,11 +217,11 @@ def directives(tree: SyntaxTree) -> list[SyntaxNode]:
     """
     from pyslang.parsing import Token, TriviaKind
 
-    found: list[SyntaxNode] = []
+    nodes: list[SyntaxNode] = []
 
     def look(node: SyntaxNode | Token) -> None:
         if isinstance(node, Token):
-            found.extend(one.syntax() for one in node.trivia if one.kind == TriviaKind.Directive)
+            nodes.extend(trivium.syntax() for trivium in node.trivia if trivium.kind == TriviaKind.Directive)
 
     tree.root.visit(look)
-    return found
+    return nodes

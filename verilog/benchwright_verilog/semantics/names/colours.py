@@ -12,7 +12,7 @@ from benchwright_verilog.semantics.compilation.inactive import inactive_parts
 from benchwright_verilog.semantics.names.occurrence import Occurrence, Role, TargetKind
 from benchwright_verilog.semantics.names.token_legend import MODIFIERS, TYPES
 from benchwright_verilog.syntax.lines import Lines
-from benchwright_verilog.syntax.outline import Declared, outline_of
+from benchwright_verilog.syntax.outline import OutlineSymbol, outline_of
 from benchwright_verilog.syntax.tokens import TokenKind, tokens_of
 from benchwright_verilog.syntax.units import Shape, Unit
 
@@ -95,11 +95,11 @@ class _Names:
 
     def __init__(self, shape: Shape) -> None:
         self.numbers: tuple[int, ...] = ()
-        self.around: Hashable = None
-        self.until = 0.0
+        self.context: Hashable = None
+        self.valid_until = 0.0
 
 
-def coloured(units: Sequence[Unit], analysis: Analysis, start: int, end: int, around: Hashable = None) -> list[Word]:
+def coloured(units: Sequence[Unit], analysis: Analysis, start: int, end: int, context: Hashable = None) -> list[Word]:
     """The words between two bytes, in order; none overlaps the next.
 
     Args:
@@ -107,16 +107,16 @@ def coloured(units: Sequence[Unit], analysis: Analysis, start: int, end: int, ar
         analysis: What slang knows of it.
         start: The first byte.
         end: The byte after the last one.
-        around: What is the same as long as nothing changed beside this text; where it is given, names of units that
+        context: What is the same as long as nothing changed beside this text; where it is given, names of units that
             did not change are resolved again only if what the others declare changed, or some time has passed.
     """
-    wanted = [unit for unit in units if unit.start < end and unit.end > start]
-    if around is not None:
-        around = (around, tuple(unit.shape.once(_declared_in) for unit in units))
-    _look_up(wanted, analysis, around)
-    found = [word for unit in wanted for word in _placed(unit, unit.shape.once(lexical_of))]
-    found += [word for unit in wanted for word in _placed(unit, unit.shape.once(_Names).numbers)]
-    words = [word for word in found if word.start < end and word.end > start]
+    visible_units = [unit for unit in units if unit.start < end and unit.end > start]
+    if context is not None:
+        context = (context, tuple(unit.shape.once(_declared_in) for unit in units))
+    _look_up(visible_units, analysis, context)
+    placed_words = [word for unit in visible_units for word in _placed(unit, unit.shape.once(lexical_of))]
+    placed_words += [word for unit in visible_units for word in _placed(unit, unit.shape.once(_Names).numbers)]
+    words = [word for word in placed_words if word.start < end and word.end > start]
     hidden = [part for part in inactive_parts(analysis) if part[0] < end and part[1] > start]
     words = [word for word in words if not any(first <= word.start < last for first, last in hidden)]
     words += [Word(first, last, _COMMENT, _INACTIVE) for first, last in hidden]
@@ -124,13 +124,13 @@ def coloured(units: Sequence[Unit], analysis: Analysis, start: int, end: int, ar
     return list(_apart(words))
 
 
-def _look_up(units: Sequence[Unit], analysis: Analysis, around: Hashable) -> None:
+def _look_up(units: Sequence[Unit], analysis: Analysis, context: Hashable) -> None:
     """Resolve the names of units with slang, unless that is done."""
     now = time.monotonic()
     unknown = [
         unit
         for unit in units
-        if around is None or (names := unit.shape.once(_Names)).around != around or names.until < now
+        if context is None or (names := unit.shape.once(_Names)).context != context or names.valid_until < now
     ]
     if not unknown:
         return
@@ -144,7 +144,7 @@ def _look_up(units: Sequence[Unit], analysis: Analysis, around: Hashable) -> Non
             for word in inside
             for number in (word.start - unit.start, word.end - unit.start, word.type, word.modifiers)
         )
-        names.around, names.until = around, now + _KNOWN_S
+        names.context, names.valid_until = context, now + _KNOWN_S
 
 
 def _declared_in(shape: Shape) -> int:
@@ -152,15 +152,15 @@ def _declared_in(shape: Shape) -> int:
     return hash(tuple(_declared_types(outline_of(shape))))
 
 
-def _declared_types(declared: Iterable[Declared]) -> Iterator[tuple[str, int]]:
-    for one in declared:
-        yield one.name, one.kind.value
-        yield from _declared_types(one.inner)
+def _declared_types(declared: Iterable[OutlineSymbol]) -> Iterator[tuple[str, int]]:
+    for declaration in declared:
+        yield declaration.name, declaration.kind.value
+        yield from _declared_types(declaration.inner)
 
 
 def _placed(unit: Unit, numbers: Sequence[int]) -> Iterator[Word]:
-    for at in range(0, len(numbers), 4):
-        yield Word(numbers[at] + unit.start, numbers[at + 1] + unit.start, numbers[at + 2], numbers[at + 3])
+    for index in range(0, len(numbers), 4):
+        yield Word(numbers[index] + unit.start, numbers[index + 1] + unit.start, numbers[index + 2], numbers[index + 3])
 
 
 def _names(occurrences: Iterable[Occurrence]) -> Iterator[Word]:
@@ -175,11 +175,11 @@ def _names(occurrences: Iterable[Occurrence]) -> Iterator[Word]:
 
 
 def _apart(words: Iterable[Word]) -> Iterator[Word]:
-    before = 0
+    last_end = 0
     for word in words:
-        if word.start >= before and word.end > word.start:
+        if word.start >= last_end and word.end > word.start:
             yield word
-            before = word.end
+            last_end = word.end
 
 
 def encoded(words: Iterable[Word], lines: Lines) -> list[int]:
@@ -188,10 +188,10 @@ def encoded(words: Iterable[Word], lines: Lines) -> list[int]:
     line = character = 0
     for word in words:
         for start, end in _per_line(word, lines):
-            place = lines.position(start)
-            column = place.character - (character if place.line == line else 0)
-            data += (place.line - line, column, lines.width(start, end), word.type, word.modifiers)
-            line, character = place.line, place.character
+            position = lines.position(start)
+            column = position.character - (character if position.line == line else 0)
+            data += (position.line - line, column, lines.width(start, end), word.type, word.modifiers)
+            line, character = position.line, position.character
     return data
 
 
@@ -211,7 +211,7 @@ def _per_line(word: Word, lines: Lines) -> Iterator[tuple[int, int]]:
 def difference(old: Sequence[int], new: Sequence[int]) -> tuple[int, int, list[int]]:
     """Where two lists begin to differ, how many numbers of the old one go, and which come instead."""
     limit = min(len(old), len(new))
-    start = next((at for at in range(limit) if old[at] != new[at]), limit)
-    rest = limit - start
-    kept = next((at for at in range(rest) if old[-1 - at] != new[-1 - at]), rest)
-    return start, len(old) - start - kept, list(new[start : len(new) - kept])
+    start = next((index for index in range(limit) if old[index] != new[index]), limit)
+    remaining = limit - start
+    kept_count = next((index for index in range(remaining) if old[-1 - index] != new[-1 - index]), remaining)
+    return start, len(old) - start - kept_count, list(new[start : len(new) - kept_count])

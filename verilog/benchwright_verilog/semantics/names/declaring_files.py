@@ -20,8 +20,8 @@ class DeclaringFiles:
     def __init__(self, folder: Path | None = None, state: FolderState | None = None) -> None:
         self._folder = folder
         self._state = state
-        kept = state.load(folder) if state is not None and folder is not None else {}
-        units = kept.get("units")
+        stored_choice = state.load(folder) if state is not None and folder is not None else {}
+        units = stored_choice.get("units")
         self._chosen = {str(name): str(file) for name, file in units.items()} if isinstance(units, dict) else {}
         self.ambiguous: dict[str, tuple[Path, ...]] = {}
         """The files that declare a unit, of which one had to be taken though another is as near."""
@@ -40,7 +40,7 @@ class DeclaringFiles:
             if name not in self._chosen and self._beside_chosen(files) is None
         }
 
-    def of(self, name: str, candidates: Iterable[Path], origin: Path) -> Path | None:
+    def file_of(self, name: str, candidates: Iterable[Path], origin: Path) -> Path | None:
         """The file whose declaration a file means: the chosen one, or one beside a chosen one, else the nearest.
 
         Args:
@@ -48,23 +48,23 @@ class DeclaringFiles:
             candidates: The files that declare it.
             origin: The file that names it.
         """
-        found = sorted(candidates)
-        if self._folder is not None and (chosen := self._chosen.get(name)) and self._folder / chosen in found:
-            self.ambiguous[name] = tuple(found)
+        paths = sorted(candidates)
+        if self._folder is not None and (chosen := self._chosen.get(name)) and self._folder / chosen in paths:
+            self.ambiguous[name] = tuple(paths)
             return self._folder / chosen
-        first = nearest(found, origin)
-        if first is not None and sum(distance(path, origin) == distance(first, origin) for path in found) > 1:
-            self.ambiguous[name] = tuple(found)
+        first = nearest(paths, origin)
+        if first is not None and sum(distance(path, origin) == distance(first, origin) for path in paths) > 1:
+            self.ambiguous[name] = tuple(paths)
             if name not in self._chosen:
-                return self._beside_chosen(found) or first
+                return self._beside_chosen(paths) or first
         return first
 
     def _beside_chosen(self, files: Iterable[Path]) -> Path | None:
         """The only one of some files that is in the folder of a chosen file: one choice does for `prim_generic/`."""
         folder = self._folder
         folders = {(folder / file).parent for file in self._chosen.values() if file} if folder is not None else ()
-        beside = [path for path in files if path.parent in folders]
-        return beside[0] if len(beside) == 1 else None
+        beside_paths = [path for path in files if path.parent in folders]
+        return beside_paths[0] if len(beside_paths) == 1 else None
 
     def choose(self, name: str, file: str) -> None:
         """Take this file for a unit from now on, also after the next start.

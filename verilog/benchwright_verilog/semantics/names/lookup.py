@@ -103,7 +103,7 @@ class SymbolLookup:
                 name, parent = expression.identifier.valueText, expression.parent
                 if isinstance(parent, ScopedNameSyntax) and parent.right == expression:
                     if parent.left.kind == SyntaxKind.LocalScope:
-                        return self._around(name, expression)
+                        return self._symbol_around(name, expression)
                     return self.member(self.symbol_of(parent.left), name)
                 return self.unqualified(name, expression)
             case ScopedNameSyntax():
@@ -136,18 +136,18 @@ class SymbolLookup:
         if clause is not None and clause.is_randomize and (clause.members is None or name in clause.members):
             receiver = clause.receiver
             owner = self.symbol_of(receiver) if receiver is not None else self._class_around(node, is_super=False)
-            if (found := self.member(owner, name)) is not None:
-                return found
-        return self._around(name, node)
+            if (symbol := self.member(owner, name)) is not None:
+                return symbol
+        return self._symbol_around(name, node)
 
-    def _around(self, name: str, node: SyntaxNode) -> Symbol | None:
+    def _symbol_around(self, name: str, node: SyntaxNode) -> Symbol | None:
         """What a name means in the scopes around a node."""
-        scope = self._scopes.around(node)
+        scope = self._scopes.scope_around(node)
         if scope is None:
             return self._scopes.bodies.get(name)
-        found = Lookup.unqualified(scope, name, _ANYWHERE)
-        if isinstance(found, Symbol):
-            return found
+        symbol = Lookup.unqualified(scope, name, _ANYWHERE)
+        if isinstance(symbol, Symbol):
+            return symbol
         parent = node.parent
         if isinstance(parent, ScopedNameSyntax) and parent.left == node:
             # A path may begin with a package, as `pkg::item` does, or a module, as `top.u_sub.x`.
@@ -197,12 +197,12 @@ class SymbolLookup:
         body = self._scopes.body(name)
         if body is not None:
             return body.definition
-        for scope in (self._scopes.around(node), *self._compilation.getCompilationUnits()[:1]):
+        for scope in (self._scopes.scope_around(node), *self._compilation.getCompilationUnits()[:1]):
             if scope is not None:
-                found = Lookup.unqualified(scope, name, _ANYWHERE)
-                if isinstance(found, Symbol) and found.kind in (SymbolKind.Primitive, SymbolKind.Checker):
-                    return found
-        return self._others.get(name)
+                symbol = Lookup.unqualified(scope, name, _ANYWHERE)
+                if isinstance(symbol, Symbol) and symbol.kind in (SymbolKind.Primitive, SymbolKind.Checker):
+                    return symbol
+        return self._other_definitions.get(name)
 
     def instantiated(self, node: SyntaxNode | None) -> InstanceBodySymbol | None:
         """The body of the module that the instantiation around a node names: of `m` in `m u (.a(x));`."""
@@ -236,7 +236,7 @@ class SymbolLookup:
             token = owner.declarators[0].name
         else:
             return None
-        scope = self._scopes.around(owner)
+        scope = self._scopes.scope_around(owner)
         return self.member(scope.find(token.valueText), name) if scope is not None else None
 
     def _pattern_type(self, item: AssignmentPatternItemSyntax) -> Symbol | None:
@@ -252,7 +252,7 @@ class SymbolLookup:
         if isinstance(parent, BinaryExpressionSyntax) and parent.kind in ASSIGNMENTS:
             return self.symbol_of(parent.left)
         if isinstance(parent, EqualsValueClauseSyntax) and isinstance(parent.parent, DeclaratorSyntax):
-            scope = self._scopes.around(parent)
+            scope = self._scopes.scope_around(parent)
             return scope.find(parent.parent.name.valueText) if scope is not None else None
         if isinstance(parent, AssignmentPatternItemSyntax) and isinstance(parent.key, NAME_SYNTAX):
             return self.pattern_field(parent, parent.key.identifier.valueText)
@@ -265,30 +265,30 @@ class SymbolLookup:
     def _routine_around(self, node: SyntaxNode | None) -> Symbol | None:
         while node is not None and not isinstance(node, FunctionDeclarationSyntax):
             node = node.parent
-        return self._scopes.of(node) if node is not None else None
+        return self._scopes.scope_of(node) if node is not None else None
 
     def _class_around(self, node: SyntaxNode, *, is_super: bool) -> Symbol | None:
         """The class that `this` or `super` means; for `function void C::f();`, a body outside of its class, `C`."""
         ancestor: SyntaxNode | None = node.parent
-        found: Symbol | None = None
+        class_symbol: Symbol | None = None
         while ancestor is not None:
             if isinstance(ancestor, ClassDeclarationSyntax):
-                found = self._scopes.of(ancestor)
+                class_symbol = self._scopes.scope_of(ancestor)
                 break
             name = ancestor.prototype.name if isinstance(ancestor, FunctionDeclarationSyntax) else None
             if isinstance(name, ScopedNameSyntax):
-                found = self.symbol_of(name.left)
+                class_symbol = self.symbol_of(name.left)
                 break
             ancestor = ancestor.parent
-        if isinstance(found, GenericClassDefSymbol):
-            found = found.invalidSpecialization
+        if isinstance(class_symbol, GenericClassDefSymbol):
+            class_symbol = class_symbol.invalidSpecialization
         if not is_super:
-            return found
-        return found.baseClass if isinstance(found, ClassType) else None
+            return class_symbol
+        return class_symbol.baseClass if isinstance(class_symbol, ClassType) else None
 
     @cached_property
-    def _others(self) -> dict[str, Symbol]:
-        return {found.name: found for found in self._compilation.getDefinitions()}
+    def _other_definitions(self) -> dict[str, Symbol]:
+        return {definition.name: definition for definition in self._compilation.getDefinitions()}
 
 
 def _element_of(array: Symbol | None) -> Type | None:

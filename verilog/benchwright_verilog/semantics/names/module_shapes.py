@@ -37,14 +37,14 @@ def module_shapes(text: str) -> tuple[ModuleShape, ...]:
     root = SyntaxTree.fromText(encode_text(text).decode()).root
     members = [root] if isinstance(root, ModuleDeclarationSyntax) else list(getattr(root, "members", ()))
     places = {unit.name: unit for unit in Outline(encode_text(text)).units}
-    found = []
+    shapes = []
     for member in members:
         name = member.header.name.valueText if isinstance(member, ModuleDeclarationSyntax) else ""
         if name in places and member.kind.name == "ModuleDeclaration":
-            place = places[name]
-            shape = ModuleShape(name, place.start, place.end, _has_ports(member), _instantiated(member))
-            found.append(shape)
-    return tuple(found)
+            declared_unit = places[name]
+            shape = ModuleShape(name, declared_unit.start, declared_unit.end, _has_ports(member), _instantiated(member))
+            shapes.append(shape)
+    return tuple(shapes)
 
 
 def _has_ports(module: ModuleDeclarationSyntax) -> bool:
@@ -55,12 +55,12 @@ def _has_ports(module: ModuleDeclarationSyntax) -> bool:
 
 
 def _instantiated(module: ModuleDeclarationSyntax) -> frozenset[str]:
-    found: set[str] = set()
+    module_names: set[str] = set()
 
     def visit(node: object) -> bool:
         if isinstance(node, HierarchyInstantiationSyntax):
-            found.add(node.type.valueText)
+            module_names.add(node.type.valueText)
         return True
 
     module.visit(visit)
-    return frozenset(found)
+    return frozenset(module_names)

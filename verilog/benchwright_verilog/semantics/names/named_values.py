@@ -32,23 +32,23 @@ _MAX_TEXT = 100
 
 def symbols_in(node: object) -> dict[str, Symbol]:
     """The nets and variables that an expression or a statement names, by their paths from the top."""
-    found: dict[str, Symbol] = {}
+    symbols: dict[str, Symbol] = {}
 
     def visit(inner: object) -> object:
         if isinstance(inner, _VALUES) and (symbol := _declared(inner.symbol)) is not None:
-            found.setdefault(symbol.hierarchicalPath, symbol)
+            symbols.setdefault(symbol.hierarchicalPath, symbol)
         return VisitAction.Advance
 
     node.visit(visit)  # type: ignore[attr-defined]
-    return found
+    return symbols
 
 
 def targets_of(left: Expression) -> Iterator[Expression]:
     """What is assigned by the left side of an assignment: several signals if that is a concatenation."""
     left = unwrapped(left)
     if isinstance(left, ConcatenationExpression):
-        for one in left.operands:
-            yield from targets_of(one)
+        for operand in left.operands:
+            yield from targets_of(operand)
     else:
         yield left
 

@@ -88,9 +88,9 @@ def visit_names(root: SyntaxNode, visitor: Callable[[Token, SyntaxNode], None]) 
 
         return handle
 
-    def every(node: SyntaxNode) -> None:
+    def handle_all(node: SyntaxNode) -> None:
         for token in names_of(node):
             visitor(token, node)
 
-    table = {kind: single(names[0]) if len(names) == 1 else every for kind, names in NAMES.items()}
+    table = {kind: single(names[0]) if len(names) == 1 else handle_all for kind, names in NAMES.items()}
     root.visit(lookup_table=table)

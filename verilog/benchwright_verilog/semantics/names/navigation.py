@@ -37,72 +37,76 @@ _FEW = 32
 
 def definitions(analysis: Analysis, byte: int) -> list[Target]:
     """Where the thing that is named at a byte is defined; the body of a routine that was declared elsewhere."""
-    found: dict[Target, None] = {}
+    targets: dict[Target, None] = {}
     for occurrence in analysis.occurrences_at(byte):
-        found[_body(analysis, occurrence.target) or occurrence.target] = None
-    return list(found)
+        targets[_body(analysis, occurrence.target) or occurrence.target] = None
+    return list(targets)
 
 
 def declarations(project: Project, analysis: Analysis, byte: int) -> list[Occurrence]:
     """Every place that declares what is named at a byte, such as a port in a list and its net in the module."""
     targets = {occurrence.target for occurrence in analysis.occurrences_at(byte)}
-    found = []
+    occurrences = []
     for target in targets:
         inner = project.analysis_of(target.path)
         if target.kind is TargetKind.FILE or inner is None:
-            found.append(Occurrence(target.path, target.start, target.end, target, Role.DECLARATION))
+            occurrences.append(Occurrence(target.path, target.start, target.end, target, Role.DECLARATION))
         else:
-            found += [one for one in inner.occurrences_of(target.name) if one.target == target and _declares(one)]
-    return found
+            occurrences += [
+                occurrence
+                for occurrence in inner.occurrences_of(target.name)
+                if occurrence.target == target and _declares(occurrence)
+            ]
+    return occurrences
 
 
 def type_definitions(analysis: Analysis, byte: int) -> list[Target]:
     """Where the type of what is named at a byte is defined: a module for an instance."""
-    found: dict[Target, None] = {}
+    targets: dict[Target, None] = {}
     for occurrence in analysis.occurrences_at(byte):
         target = _type(analysis, occurrence.target.symbol)
         if target is not None:
-            found[target] = None
-    return list(found)
+            targets[target] = None
+    return list(targets)
 
 
 def implementations(project: Project, analysis: Analysis, byte: int) -> list[Target]:
     """The modules of instances, the bodies of prototypes, what extends a class, what overrides a method."""
-    found: dict[Target, None] = {}
+    targets: dict[Target, None] = {}
     for occurrence in analysis.occurrences_at(byte):
         target = occurrence.target
         if (body := _body(analysis, target)) is not None:
-            found[body] = None
+            targets[body] = None
         if target.kind is TargetKind.INSTANCE:
             if (unit := _type(analysis, target.symbol)) is not None:
-                found[unit] = None
+                targets[unit] = None
         elif target.kind in (TargetKind.MODULE, TargetKind.INTERFACE, TargetKind.PROGRAM):
-            found[target] = None
+            targets[target] = None
         elif target.kind in (TargetKind.CLASS, TargetKind.FUNCTION, TargetKind.TASK):
-            found |= dict.fromkeys(_extensions(project, target))
-    return list(found)
+            targets |= dict.fromkeys(_extensions(project, target))
+    return list(targets)
 
 
 def highlights(analysis: Analysis, byte: int) -> list[Occurrence]:
     """Every place of the file that names the same thing as a byte."""
-    at = analysis.occurrences_at(byte)
-    targets = {occurrence.target for occurrence in at}
-    found: dict[tuple[int, int], Occurrence] = {}
+    occurrences_here = analysis.occurrences_at(byte)
+    targets = {occurrence.target for occurrence in occurrences_here}
+    by_span: dict[tuple[int, int], Occurrence] = {}
     for target in targets:
         if target.kind is TargetKind.FILE:
-            near: Iterator[Occurrence] = analysis.macros.occurrences(analysis.path, 0, len(analysis.data))
+            nearby: Iterator[Occurrence] = analysis.macros.occurrences(analysis.path, 0, len(analysis.data))
         else:
-            near = analysis.occurrences_near(target.name)
-        for occurrence in near:
+            nearby = analysis.occurrences_near(target.name)
+        for occurrence in nearby:
             if occurrence.target == target:
-                found.setdefault((occurrence.start, occurrence.end), occurrence)
-    return sorted(found.values(), key=lambda one: one.start)
+                by_span.setdefault((occurrence.start, occurrence.end), occurrence)
+    return sorted(by_span.values(), key=lambda highlight: highlight.start)
 
 
 def references(project: Project, target: Target) -> Iterator[Occurrence]:
     """Every place of the project that names a thing, its declaration included; also where macros do."""
-    for found in references_by_file(project, target):
-        yield from found.occurrences
+    for file_references in references_by_file(project, target):
+        yield from file_references.occurrences
 
 
 @dataclass(frozen=True)
@@ -137,24 +141,24 @@ def references_by_file(
         report(searched, len(paths))
         searched += 1
         if target.kind is TargetKind.FILE:
-            found = list(analysis.macros.occurrences(analysis.path, 0, len(analysis.data)))
+            occurrences = list(analysis.macros.occurrences(analysis.path, 0, len(analysis.data)))
         else:
-            found = analysis.occurrences_of(target.name)
-        ours = tuple(dict.fromkeys(one for one in found if one.target == target))
-        is_other_named_so |= len(ours) < len(set(found))
+            occurrences = analysis.occurrences_of(target.name)
+        ours = tuple(dict.fromkeys(occurrence for occurrence in occurrences if occurrence.target == target))
+        is_other_named_so |= len(ours) < len(set(occurrences))
         yield FileReferences(analysis.path, ours, analysis)
     if is_other_named_so:
         for analysis in project.analyses_of(list(plain)):
             report(searched, len(paths))
             searched += 1
-            found = analysis.occurrences_of(target.name)
-            ours = tuple(dict.fromkeys(one for one in found if one.target == target))
+            occurrences = analysis.occurrences_of(target.name)
+            ours = tuple(dict.fromkeys(occurrence for occurrence in occurrences if occurrence.target == target))
             yield FileReferences(analysis.path, ours, analysis)
         return
     for path, uses in plain.items():
         report(searched, len(paths))
         searched += 1
-        yield FileReferences(path, tuple(Occurrence(path, one.start, one.end, target, one.role) for one in uses))
+        yield FileReferences(path, tuple(Occurrence(path, use.start, use.end, target, use.role) for use in uses))
 
 
 def _plain_references(
@@ -167,15 +171,15 @@ def _plain_references(
     if not set(paths).issuperset(project.with_word(name.name)):
         # In a file that can't see the package, a class may have the name; one that extends it would inherit that.
         return {}
-    found: dict[Path, list[PlainUse]] = {}
+    uses_by_path: dict[Path, list[PlainUse]] = {}
     for path in paths:
         report(0, len(paths))
         text = project.peek(path) if path != target.path and path.suffix not in HEADERS else None
         if text is not None and not text[1].may_write(name.name):
             uses = name.uses(text[0])
             if uses is not None:
-                found[path] = uses
-    return found
+                uses_by_path[path] = uses
+    return uses_by_path
 
 
 def _plain_name(target: Target) -> PlainName | None:
@@ -196,16 +200,19 @@ def _package_of(target: Target) -> str | None:
     # The scope of a symbol is a `Scope` of slang, which has no name.
     name = symbol.hierarchicalPath.partition("::")[0]
     package = scope.compilation.getPackage(name)
-    found = package.find(target.name) if package is not None else None
-    return name if found is not None and found == symbol else None
+    found_symbol = package.find(target.name) if package is not None else None
+    return name if found_symbol is not None and found_symbol == symbol else None
 
 
 def _is_only_one(project: Project, target: Target, name: PlainName) -> bool:
     """Whether no two units, routines, types or macros have the name, nor two packages that of its package."""
     declared = [
-        (path, one) for path, symbols in project.symbols() for one in symbols if one.name in (name.name, name.package)
+        (path, symbol)
+        for path, symbols in project.symbols()
+        for symbol in symbols
+        if symbol.name in (name.name, name.package)
     ]
-    ours = [(path, one.start) for path, one in declared if one.name == name.name]
+    ours = [(path, unit.start) for path, unit in declared if unit.name == name.name]
     return ours in ([], [(target.path, target.start)]) and len(declared) - len(ours) == bool(name.package)
 
 
@@ -218,7 +225,7 @@ def candidates(project: Project, target: Target) -> list[Path]:
     files = list(project.words())
     package = _package_of(target)
     seeing = _seeing(files, package) if package is not None else None
-    found = [target.path]
+    paths = [target.path]
     for path, words in files:
         if path == target.path or name not in words.words:
             continue
@@ -229,8 +236,8 @@ def candidates(project: Project, target: Target) -> list[Path]:
                 continue
         if seeing is not None and path.name not in seeing:
             continue
-        found.append(path)
-    return found
+        paths.append(path)
+    return paths
 
 
 def renamed_with(project: Project, analysis: Analysis, target: Target) -> list[Target]:
@@ -240,26 +247,26 @@ def renamed_with(project: Project, analysis: Analysis, target: Target) -> list[T
     top = target.symbol
     if not isinstance(top, (MethodPrototypeSymbol, SubroutineSymbol)) or not top.isVirtual or target.name == "new":
         return [target]
-    while isinstance(above := top.override, (MethodPrototypeSymbol, SubroutineSymbol)):
-        top = above
+    while isinstance(overridden := top.override, (MethodPrototypeSymbol, SubroutineSymbol)):
+        top = overridden
     first = analysis.resolver.target(top) or target
     return list(dict.fromkeys([target, first, *_extensions(project, first)]))
 
 
 def _seeing(files: Sequence[tuple[Path, Entry | Outline]], package: str) -> set[str]:
     """The names of the files that may name what a package declares: they have its name, or include such a file."""
-    seen = {path.name for path, words in files if package in words.words}
-    if any("export" in words.words for path, words in files if path.name in seen):
+    seen_names = {path.name for path, words in files if package in words.words}
+    if any("export" in words.words for path, words in files if path.name in seen_names):
         # Another package may hand it on.
         return {path.name for path, _ in files}
     including = [(path.name, names) for path, words in files if (names := _included(words))]
-    while new := {name for name, names in including if name not in seen and not seen.isdisjoint(names)}:
-        seen |= new
-    return seen | {path.name for path, _ in files if path.suffix in HEADERS}
+    while new := {name for name, names in including if name not in seen_names and not seen_names.isdisjoint(names)}:
+        seen_names |= new
+    return seen_names | {path.name for path, _ in files if path.suffix in HEADERS}
 
 
 def _included(words: Entry | Outline) -> set[str]:
-    names = (one if isinstance(one, str) else one.name for one in words.includes)
+    names = (include if isinstance(include, str) else include.name for include in words.includes)
     return {name.rpartition("/")[2] for name in names}
 
 
@@ -284,11 +291,13 @@ def _body(analysis: Analysis, target: Target) -> Target | None:
     if not isinstance(symbol, MethodPrototypeSymbol):
         return None
     routine = symbol.subroutine
-    place = analysis.locations.of(routine.location) if routine is not None else None
-    if place is None or (place.path, place.offset) == (target.path, target.start):
+    location = analysis.locations.location_of(routine.location) if routine is not None else None
+    if location is None or (location.path, location.offset) == (target.path, target.start):
         return None
-    end = place.offset + len(target.name.encode())
-    return Target(place.path, place.offset, end, target.name, target.kind, routine, place.generated, target.owner)
+    end = location.offset + len(target.name.encode())
+    return Target(
+        location.path, location.offset, end, target.name, target.kind, routine, location.generated, target.owner
+    )
 
 
 def _type(analysis: Analysis, symbol: Symbol | None) -> Target | None:
@@ -340,9 +349,9 @@ def _extensions(project: Project, target: Target) -> Iterator[Target]:
         classes: list[SyntaxNode] = []
         analysis.tree.root.visit(lookup_table={SyntaxKind.ClassDeclaration: classes.append})
         for declaration in classes:
-            scope = analysis.scopes.of(declaration)
-            if scope is not None and (found := _extension(analysis, scope, target)) is not None:
-                yield found
+            scope = analysis.scopes.scope_of(declaration)
+            if scope is not None and (extension := _extension(analysis, scope, target)) is not None:
+                yield extension
 
 
 def _extension(analysis: Analysis, scope: Symbol, target: Target) -> Target | None:

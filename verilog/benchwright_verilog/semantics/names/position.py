@@ -44,9 +44,9 @@ def _covering(
         while index >= 0 and (
             (child := _child(node, index)) is None or locations.anchor(_start(child), path) == anchor
         ):
-            found = _search(child, node, locations, path, start, end)
-            if found is not None:
-                return found
+            named_node = _search(child, node, locations, path, start, end)
+            if named_node is not None:
+                return named_node
             index -= 1
         return None
 
@@ -54,14 +54,14 @@ def _covering(
 def _search(
     child: Child, parent: SyntaxNode, locations: FileLocations, path: Path, start: int, end: int
 ) -> tuple[Token, SyntaxNode] | None:
-    found: list[tuple[Token, SyntaxNode]] = []
+    named_nodes: list[tuple[Token, SyntaxNode]] = []
 
     def visit(token: Token, node: SyntaxNode) -> None:
-        place = locations.of(token.location)
-        if place is None or place.generated or place.path != path:
+        location = locations.location_of(token.location)
+        if location is None or location.generated or location.path != path:
             return
-        if place.offset <= start and end <= place.offset + len(token.rawText.encode()):
-            found.append((token, node))
+        if location.offset <= start and end <= location.offset + len(token.rawText.encode()):
+            named_nodes.append((token, node))
 
     if isinstance(child, Token):
         for name in names_of(parent):
@@ -69,7 +69,7 @@ def _search(
                 visit(name, parent)
     elif child is not None:
         visit_names(child, visit)
-    return found[0] if found else None
+    return named_nodes[0] if named_nodes else None
 
 
 def node_at(root: SyntaxNode, locations: FileLocations, path: Path, byte: int) -> SyntaxNode:

@@ -44,18 +44,18 @@ def renamable(project: Project, analysis: Analysis, byte: int) -> Occurrence:
     Raises:
         RenameRefusedError: It can't.
     """
-    found = analysis.occurrences_at(byte)
-    if not found:
+    occurrences = analysis.occurrences_at(byte)
+    if not occurrences:
         raise RenameRefusedError(_why_nothing(analysis, byte))
     # Of `.name`, which stands for `.name(name)`, the thing that is connected is what one means here.
-    occurrence = next((one for one in found if one.shorthand), found[0])
+    occurrence = next((candidate for candidate in occurrences if candidate.shorthand), occurrences[0])
     target = occurrence.target
     if target.kind is TargetKind.FILE:
         raise RenameRefusedError(f"{target.name} is a file. Rename it where your editor shows files.")
-    for written in (occurrence, target):
-        if written.generated:
-            by = _macro(project, written.path, written.start)
-            raise RenameRefusedError(f"{by}, writes the name {target.name}, so it can't be renamed here.")
+    for named_place in (occurrence, target):
+        if named_place.generated:
+            macro_use = _macro(project, named_place.path, named_place.start)
+            raise RenameRefusedError(f"{macro_use}, writes the name {target.name}, so it can't be renamed here.")
     _require_ours(project, target.path, f"{target.name} is declared in")
     return occurrence
 
@@ -74,10 +74,10 @@ def rename(
         return []
     edits: dict[tuple[Path, int], Edit] = {}
     targets: dict[Edit, Target] = {}
-    for one in renamed_with(project, analysis, target):
-        found = _edits(project, one, new, report)
-        edits |= found
-        targets |= dict.fromkeys(found.values(), one)
+    for renamed_target in renamed_with(project, analysis, target):
+        target_edits = _edits(project, renamed_target, new, report)
+        edits |= target_edits
+        targets |= dict.fromkeys(target_edits.values(), renamed_target)
     _require_no_macro_body(project, target, edits)
     _Check(project, target, new, targets, report).run()
     return list(edits.values())
@@ -88,9 +88,9 @@ def _edits(project: Project, target: Target, new: str, report: Report) -> dict[t
     for inside in references_by_file(project, target, report):
         for occurrence in inside.occurrences:
             if occurrence.generated:
-                by = _macro(project, occurrence.path, occurrence.start)
+                macro_use = _macro(project, occurrence.path, occurrence.start)
                 raise RenameRefusedError(
-                    f"{by}, writes the name {target.name}. Write it without the macro there, then rename it."
+                    f"{macro_use}, writes the name {target.name}. Write it without the macro there, then rename it."
                 )
             edits[occurrence.path, occurrence.start] = _edit(inside.analysis, occurrence, new)
         if inside.occurrences:
@@ -140,13 +140,13 @@ def _require_name(new: str, target: Target) -> None:
         raise RenameRefusedError(f"{new} is a keyword of the language. Choose another name.")
 
 
-def _require_ours(project: Project, path: Path, what: str) -> None:
+def _require_ours(project: Project, path: Path, statement: str) -> None:
     if project.folder is not None and not path.is_relative_to(project.folder):
         raise RenameRefusedError(
-            f"{what} {path}, outside of the folder {project.folder}. Open its folder to rename it."
+            f"{statement} {path}, outside of the folder {project.folder}. Open its folder to rename it."
         )
     if not os.access(path, os.W_OK):
-        raise RenameRefusedError(f"{what} {path}, which can't be written.")
+        raise RenameRefusedError(f"{statement} {path}, which can't be written.")
 
 
 def _require_no_macro_body(project: Project, target: Target, edits: dict[tuple[Path, int], Edit]) -> None:
@@ -157,12 +157,12 @@ def _require_no_macro_body(project: Project, target: Target, edits: dict[tuple[P
         outline = project.outline(path)
         if outline is None:
             continue
-        for at in outline.places_of(target.name):
-            before = outline.code[max(0, at - 1) : at]
-            if before == b"`" and (path, at) not in edits:
-                place = _line(project, path, at)
+        for offset in outline.places_of(target.name):
+            byte_before = outline.code[max(0, offset - 1) : offset]
+            if byte_before == b"`" and (path, offset) not in edits:
+                line = _line(project, path, offset)
                 raise RenameRefusedError(
-                    f"In {path.name}, line {place}, another definition of {target.name} may be meant. "
+                    f"In {path.name}, line {line}, another definition of {target.name} may be meant. "
                     "Rename it by hand there, then here."
                 )
 
@@ -170,8 +170,8 @@ def _require_no_macro_body(project: Project, target: Target, edits: dict[tuple[P
 def _macro(project: Project, path: Path, byte: int) -> str:
     """Which macro is used at a byte, and where, as the beginning of a sentence."""
     outline = project.outline(path)
-    used = _USE.match(outline.data, byte) if outline is not None else None
-    name = f"The macro {used[1].decode()}" if used else "A macro"
+    match = _USE.match(outline.data, byte) if outline is not None else None
+    name = f"The macro {match[1].decode()}" if match else "A macro"
     return f"{name} in {path.name}, line {_line(project, path, byte)}"
 
 
@@ -199,7 +199,7 @@ class _Check:
         self._targets = edits
         self._renamed = set(edits.values())
         self._edits: dict[Path, list[Edit]] = {}
-        for edit in sorted(edits, key=lambda one: one.start):
+        for edit in sorted(edits, key=lambda edit_: edit_.start):
             self._edits.setdefault(edit.path, []).append(edit)
 
     def run(self) -> None:
@@ -208,19 +208,22 @@ class _Check:
             self._require_unused()
         paths = dict.fromkeys([*self._edits, *self._project.with_word(self._new)])
         checked = list(paths)[:_MAX_CHECKED_FILES]
-        before = self._named(self._project, checked)
-        after = self._after()
-        now = self._named(after, checked)
-        for path, (occurrences, errors) in before.items():
-            expected = {(self._moved(path, one.start), self._moved_target(one.target)) for one in occurrences}
+        old_occurrences = self._occurrences_by_file(self._project, checked)
+        renamed_project = self._renamed_project()
+        now = self._occurrences_by_file(renamed_project, checked)
+        for path, (occurrences, errors) in old_occurrences.items():
+            expected = {
+                (self._moved(path, occurrence.start), self._moved_target(occurrence.target))
+                for occurrence in occurrences
+            }
             expected |= {
                 (self._moved(path, edit.start, edit), self._moved_target(self._targets[edit]))
                 for edit in self._edits.get(path, ())
             }
-            found, new_errors = now[path]
-            actual = {(one.start, one.target) for one in found}
-            for start, target in sorted(actual ^ expected, key=lambda one: one[0]):
-                raise RenameRefusedError(self._clash(after, path, start, target))
+            new_occurrences, new_errors = now[path]
+            actual = {(occurrence.start, occurrence.target) for occurrence in new_occurrences}
+            for start, target in sorted(actual ^ expected, key=lambda start_and_target: start_and_target[0]):
+                raise RenameRefusedError(self._clash(renamed_project, path, start, target))
             if new_errors - errors:
                 line, message = min(new_errors - errors)
                 raise RenameRefusedError(
@@ -236,22 +239,24 @@ class _Check:
             if self._new in names:
                 raise RenameRefusedError(f"{self._new} is already there, in {path.name}. Choose another name.")
 
-    def _named(self, project: Project, paths: list[Path]) -> dict[Path, tuple[list[Occurrence], set[tuple[int, str]]]]:
+    def _occurrences_by_file(
+        self, project: Project, paths: list[Path]
+    ) -> dict[Path, tuple[list[Occurrence], set[tuple[int, str]]]]:
         """The occurrences of the new name in files, and slang's errors by line."""
-        found = {}
+        by_path = {}
         for analysis in project.analyses_of(paths):
             self._report(len(paths), len(paths))
-            occurrences = [one for one in analysis.occurrences_of(self._new) if not one.generated]
-            found[analysis.path] = occurrences, set(self._errors(analysis))
-        return found
+            occurrences = [occurrence for occurrence in analysis.occurrences_of(self._new) if not occurrence.generated]
+            by_path[analysis.path] = occurrences, set(self._errors(analysis))
+        return by_path
 
     def _errors(self, analysis: Analysis) -> Iterator[tuple[int, str]]:
-        for one in analysis.diagnostics:
-            if one.severity is Severity.ERROR:
-                line = analysis.data.count(b"\n", 0, one.start) + 1
-                yield line, one.message.replace(self._target.name, self._new)
+        for diagnostic in analysis.diagnostics:
+            if diagnostic.severity is Severity.ERROR:
+                line = analysis.data.count(b"\n", 0, diagnostic.start) + 1
+                yield line, diagnostic.message.replace(self._target.name, self._new)
 
-    def _after(self) -> Project:
+    def _renamed_project(self) -> Project:
         documents = Documents()
         texts: dict[Path, str] = {}
         for path, edits in self._edits.items():
@@ -265,10 +270,10 @@ class _Check:
     def _moved(self, path: Path, byte: int, edit: Edit | None = None) -> int:
         """Where a byte is after the edits; the new name's first byte for the byte of an edit."""
         edits = self._edits.get(path, [])
-        index = bisect_right([one.start for one in edits], byte)
+        index = bisect_right([file_edit.start for file_edit in edits], byte)
         if edit is not None:
             index -= 1
-        shift = sum(len(one.text.encode()) - (one.end - one.start) for one in edits[:index])
+        shift = sum(len(file_edit.text.encode()) - (file_edit.end - file_edit.start) for file_edit in edits[:index])
         if edit is None or edit.text == self._new:
             return byte + shift
         inner = re.search(rf"(?<![\w$]){re.escape(self._new)}(?![\w$])", edit.text)
@@ -276,14 +281,16 @@ class _Check:
 
     def _moved_target(self, target: Target) -> Target:
         if target in self._renamed:
-            edit = next((one for one in self._edits.get(target.path, []) if one.start == target.start), None)
+            edit = next(
+                (file_edit for file_edit in self._edits.get(target.path, []) if file_edit.start == target.start), None
+            )
             start = self._moved(target.path, target.start, edit)
             return Target(target.path, start, start + len(self._new.encode()), self._new)
         start = self._moved(target.path, target.start)
         return Target(target.path, start, start + target.end - target.start, target.name)
 
-    def _clash(self, after: Project, path: Path, start: int, target: Target) -> str:
-        line = _line(after, path, start)
+    def _clash(self, renamed_project: Project, path: Path, start: int, target: Target) -> str:
+        line = _line(renamed_project, path, start)
         return (
             f"{self._new} would not mean the same in {path.name}, line {line}: something else has that name there. "
             "Choose another name."

@@ -99,7 +99,7 @@ class Resolver:
         """
         kind = node.kind
         if isinstance(node, NAME_SYNTAX):
-            yield from self._named(token, node)
+            yield from self._named_meanings(token, node)
         elif kind in DECLARATIONS:
             yield from self._declaration(token, node)
         elif isinstance(node, NamedBlockClauseSyntax):
@@ -111,7 +111,7 @@ class Resolver:
         elif kind in _INSTANTIATIONS:
             yield from self._meaning(self._lookup.definition(token.valueText, node), Role.INSTANTIATION)
         else:
-            yield from self._other(token, node)
+            yield from self._other_meanings(token, node)
 
     def target(self, symbol: Symbol | None) -> Target | None:
         """The declared thing that a symbol stands for."""
@@ -124,7 +124,7 @@ class Resolver:
 
     # Names in expressions, types and hierarchical paths
 
-    def _named(self, token: Token, node: SyntaxNode) -> Iterator[Meaning]:
+    def _named_meanings(self, token: Token, node: SyntaxNode) -> Iterator[Meaning]:
         parent = node.parent
         if isinstance(_top(node).parent, FunctionPrototypeSyntax):
             yield from self._routine_name(token, node)
@@ -142,7 +142,7 @@ class Resolver:
         clause = with_around(node)
         if clause is not None and clause.is_iterator(token.valueText) and not _is_scoped(node):
             if clause.iterator is not None:
-                for meaning in self._own(clause.iterator, TargetKind.VARIABLE, None):
+                for meaning in self._own_meanings(clause.iterator, TargetKind.VARIABLE, None):
                     is_declared = clause.iterator == token
                     yield Meaning(meaning.target, Role.DECLARATION if is_declared else Role.READ)
             return
@@ -158,13 +158,13 @@ class Resolver:
         kind, parent = node.kind, node.parent
         if kind in _HEADERS:
             body = self._scopes.body(token.valueText, token.location)
-            yield from self._own(token, DECLARATIONS[kind], body.definition if body is not None else None)
+            yield from self._own_meanings(token, DECLARATIONS[kind], body.definition if body is not None else None)
         elif kind == SyntaxKind.PackageHeader:
             package = self._compilation.getPackage(token.valueText)
             is_it = package is not None and package.location == token.location
-            yield from self._own(token, TargetKind.PACKAGE, package if is_it else None)
+            yield from self._own_meanings(token, TargetKind.PACKAGE, package if is_it else None)
         elif isinstance(node, DeclaratorSyntax) and isinstance(parent, StructUnionMemberSyntax):
-            yield from self._own(token, TargetKind.FIELD, self._lookup.declared_field(parent, token.valueText))
+            yield from self._own_meanings(token, TargetKind.FIELD, self._lookup.declared_field(parent, token.valueText))
         elif isinstance(node, DeclaratorSyntax) and isinstance(parent, EnumTypeSyntax):
             yield from self._declared(token, node, TargetKind.ENUM_VALUE)
         else:
@@ -174,38 +174,38 @@ class Resolver:
         """`ready` in `input ready;` of a clocking block, which slang reads like an attribute."""
         if not isinstance(node.parent, ClockingItemSyntax):
             return
-        scope, block = self._scopes.around(node), node.parent.parent
+        scope, block = self._scopes.scope_around(node), node.parent.parent
         if scope is None or not isinstance(block, ClockingDeclarationSyntax):
             return
         variable = self._lookup.member(scope.find(block.blockName.valueText), token.valueText)
-        yield from self._own(token, TargetKind.VARIABLE, variable)
+        yield from self._own_meanings(token, TargetKind.VARIABLE, variable)
         # `input ready;` samples the signal `ready`, `input ready = other;` another one.
         if node.value is None:
             yield from self._meaning(scope.lookupName(token.valueText), Role.READ, shorthand=True)
 
     def _declared(self, token: Token, node: SyntaxNode, kind: TargetKind) -> Iterator[Meaning]:
         """A declaration of which the same scope may have others: `module m (a); input a; wire a;` has three."""
-        scope = self._scopes.around(node)
+        scope = self._scopes.scope_around(node)
         # A class, routine and the like opens a scope itself, but is declared around it.
-        found = canonical(scope.find(token.valueText)) if scope is not None else None
-        if found is None and isinstance(scope, GenerateBlockArraySymbol):
+        symbol = canonical(scope.find(token.valueText)) if scope is not None else None
+        if symbol is None and isinstance(scope, GenerateBlockArraySymbol):
             outside = Lookup.unqualified(scope, token.valueText, _ANYWHERE)
-            found = outside if isinstance(outside, Symbol) else None
-        target = self.target(found) if found is not None else None
-        place = self._locations.of(token.location)
-        if found is not None and target is not None and place is not None:
-            is_other_file = target.path != place.path
+            symbol = outside if isinstance(outside, Symbol) else None
+        target = self.target(symbol) if symbol is not None else None
+        location = self._locations.location_of(token.location)
+        if symbol is not None and target is not None and location is not None:
+            is_other_file = target.path != location.path
             is_forward = node.kind == SyntaxKind.ForwardTypedefDeclaration
-            is_port = found.kind in (SymbolKind.Net, SymbolKind.Variable, SymbolKind.FormalArgument)
-            if (target.start == place.offset and not is_other_file) or is_forward or is_port:
+            is_port = symbol.kind in (SymbolKind.Net, SymbolKind.Variable, SymbolKind.FormalArgument)
+            if (target.start == location.offset and not is_other_file) or is_forward or is_port:
                 yield Meaning(target, Role.DECLARATION)
                 return
-        yield from self._own(token, kind, None)
+        yield from self._own_meanings(token, kind, None)
 
-    def _own(self, token: Token, kind: TargetKind, symbol: Symbol | None) -> Iterator[Meaning]:
-        place = self._locations.of(token.location)
-        if place is not None:
-            yield Meaning(self._at(place, token.valueText, kind, symbol), Role.DECLARATION)
+    def _own_meanings(self, token: Token, kind: TargetKind, symbol: Symbol | None) -> Iterator[Meaning]:
+        location = self._locations.location_of(token.location)
+        if location is not None:
+            yield Meaning(self._target_at(location, token.valueText, kind, symbol), Role.DECLARATION)
 
     def _routine_name(self, token: Token, node: SyntaxNode) -> Iterator[Meaning]:
         """The name in the head of a routine: `f` in `function int f();`, `C` and `f` in `function int C::f();`."""
@@ -216,7 +216,7 @@ class Resolver:
         declaration = top.parent.parent
         kind = TargetKind.TASK if declaration.kind == SyntaxKind.TaskDeclaration else TargetKind.FUNCTION
         opened = declaration.parent if isinstance(declaration, ClassMethodPrototypeSyntax) else declaration
-        routine = self._scopes.of(declaration) if not isinstance(opened, ModportSubroutinePortSyntax) else None
+        routine = self._scopes.scope_of(declaration) if not isinstance(opened, ModportSubroutinePortSyntax) else None
         if isinstance(routine, (SubroutineSymbol, MethodPrototypeSymbol)):
             target = self.target(routine)
             if target is not None and target.name == token.valueText:
@@ -238,16 +238,16 @@ class Resolver:
                 return
 
     def _block_label(self, token: Token, block: SyntaxNode) -> Iterator[Meaning]:
-        opened = self._scopes.of(block)
+        opened = self._scopes.scope_of(block)
         if opened is not None and opened.name == token.valueText:
             yield from self._meaning(opened, Role.DECLARATION)
             return
         # `for (genvar i …) begin : g`: the label names all blocks of the loop.
-        array = canonical(self._scopes.around(block)) if opened is not None else None
+        array = canonical(self._scopes.scope_around(block)) if opened is not None else None
         if isinstance(array, GenerateBlockArraySymbol) and array.name == token.valueText:
             yield from self._meaning(array, Role.DECLARATION)
         else:
-            yield from self._own(token, TargetKind.BLOCK, None)
+            yield from self._own_meanings(token, TargetKind.BLOCK, None)
 
     # Connections and what names something of another scope
 
@@ -260,7 +260,7 @@ class Resolver:
                 self._lookup.unqualified(token.valueText, node), role_through(port), shorthand=True
             )
 
-    def _other(self, token: Token, node: SyntaxNode) -> Iterator[Meaning]:
+    def _other_meanings(self, token: Token, node: SyntaxNode) -> Iterator[Meaning]:
         name = token.valueText
         match node:
             case NamedParamAssignmentSyntax():
@@ -281,7 +281,7 @@ class Resolver:
         if kind in (SyntaxKind.InterfacePortHeader, SyntaxKind.VirtualInterfaceType):
             yield from self._meaning(self._lookup.definition(name, node), Role.TYPE)
         elif kind in (SyntaxKind.ModportNamedPort, SyntaxKind.ModportClockingPort, SyntaxKind.PortReference):
-            scope = self._scopes.around(node)
+            scope = self._scopes.scope_around(node)
             yield from self._meaning(scope.find(name) if scope is not None else None, Role.NAME)
         elif kind in (SyntaxKind.UserDefinedNetDeclaration, SyntaxKind.DefaultClockingReference, SyntaxKind.DPIExport):
             yield from self._meaning(self._lookup.unqualified(name, node), Role.TYPE)
@@ -308,12 +308,12 @@ class Resolver:
         if not node.genvar:
             yield from self._meaning(self._lookup.unqualified(token.valueText, node), Role.WRITE)
             return
-        array = self._scopes.of(node)
+        array = self._scopes.scope_of(node)
         target = self.target(array.find(token.valueText) if array is not None else None)
         if target is not None:
             yield Meaning(target, Role.DECLARATION)
         else:
-            yield from self._own(token, TargetKind.GENVAR, None)
+            yield from self._own_meanings(token, TargetKind.GENVAR, None)
 
     # From symbols to targets
 
@@ -323,15 +323,15 @@ class Resolver:
             yield Meaning(target, role_for(role, target.kind), shorthand)
 
     def _make_target(self, symbol: Symbol) -> Target | None:
-        place = self._locations.of(symbol.location)
-        if place is None or not symbol.name:
+        location = self._locations.location_of(symbol.location)
+        if location is None or not symbol.name:
             return None
-        return self._at(place, symbol.name, kind_of(symbol), symbol)
+        return self._target_at(location, symbol.name, kind_of(symbol), symbol)
 
-    def _at(self, place: FileLocation, name: str, kind: TargetKind, symbol: Symbol | None) -> Target:
+    def _target_at(self, location: FileLocation, name: str, kind: TargetKind, symbol: Symbol | None) -> Target:
         # An escaped name, `\a+b `, begins with a backslash, which is no part of it.
-        end = place.offset + len(name.encode()) + (not _SIMPLE_NAME.fullmatch(name))
-        return Target(place.path, place.offset, end, name, kind, symbol, place.generated, self._compilation)
+        end = location.offset + len(name.encode()) + (not _SIMPLE_NAME.fullmatch(name))
+        return Target(location.path, location.offset, end, name, kind, symbol, location.generated, self._compilation)
 
 
 def _top(name: SyntaxNode) -> SyntaxNode:

@@ -94,29 +94,29 @@ class Scopes:
     def __init__(self, compilation: Compilation, bodies: Mapping[str, InstanceBodySymbol]) -> None:
         self._compilation = compilation
         self.bodies = bodies
-        self._known: dict[tuple[SyntaxKind, SourceLocation], ScopeSymbol | None] = {}
+        self._known_scopes: dict[tuple[SyntaxKind, SourceLocation], ScopeSymbol | None] = {}
         self._blocks: dict[Symbol, dict[SourceLocation, ScopeSymbol]] = {}
         self._units = list(zip(compilation.getSyntaxTrees(), compilation.getCompilationUnits(), strict=False))
 
-    def around(self, node: SyntaxNode) -> ScopeSymbol | None:
+    def scope_around(self, node: SyntaxNode) -> ScopeSymbol | None:
         """The innermost scope around a node; the node's own scope does not count."""
         parent = node.parent
         while parent is not None and parent.kind not in SCOPED:
             node, parent = parent, parent.parent
-        return self.of(parent) if parent is not None else self._unit(node)
+        return self.scope_of(parent) if parent is not None else self._unit(node)
 
-    def of(self, node: SyntaxNode) -> ScopeSymbol | None:
+    def scope_of(self, node: SyntaxNode) -> ScopeSymbol | None:
         """The scope that a node opens; the one around it where it opens none that slang knows."""
         # The outermost first: a scope is found by way of the one around it, and thousands may be nested.
         unknown: list[SyntaxNode] = []
         inner: SyntaxNode | None = node
-        while inner is not None and _key(inner) not in self._known:
+        while inner is not None and _key(inner) not in self._known_scopes:
             if inner is node or inner.kind in SCOPED:
                 unknown.append(inner)
             inner = inner.parent
         for scoped in reversed(unknown):
-            self._known[_key(scoped)] = self._open(scoped)
-        return self._known[_key(node)]
+            self._known_scopes[_key(scoped)] = self._open(scoped)
+        return self._known_scopes[_key(node)]
 
     def unit_of(self, node: SyntaxNode) -> ScopeSymbol | None:
         """The compilation unit that a node belongs to."""
@@ -143,7 +143,7 @@ class Scopes:
             return package if package is not None and package.location == name.location else None
         if isinstance(node, BindDirectiveSyntax):
             return self.body(str(node.target).strip())
-        outer = self.around(node)
+        outer = self.scope_around(node)
         if outer is None:
             return None
         if kind in _BLOCKS:
@@ -152,15 +152,15 @@ class Scopes:
             return self._blocks_of(outer).get(node.sourceRange.start, outer)
         if isinstance(node, (FunctionDeclarationSyntax, ClassMethodPrototypeSyntax, DPIImportSyntax)):
             return self._routine(node, outer) or outer
-        return self._named(node, outer) or outer
+        return self._named_scope(node, outer) or outer
 
-    def _named(self, node: SyntaxNode, outer: ScopeSymbol) -> ScopeSymbol | None:
+    def _named_scope(self, node: SyntaxNode, outer: ScopeSymbol) -> ScopeSymbol | None:
         """The scope of a class, covergroup, property and the like, found by its name in the scope around it."""
         token: Token = node.identifier if isinstance(node, LetDeclarationSyntax) else getattr(node, "name")  # noqa: B009
-        found = _specialized(outer.find(token.valueText))
-        if isinstance(found, CovergroupType):
-            return found.body
-        return found if found is not None and is_scope(found) else None
+        symbol = _specialized(outer.find(token.valueText))
+        if isinstance(symbol, CovergroupType):
+            return symbol.body
+        return symbol if symbol is not None and is_scope(symbol) else None
 
     def _routine(
         self, node: FunctionDeclarationSyntax | ClassMethodPrototypeSyntax | DPIImportSyntax, outer: ScopeSymbol
@@ -173,10 +173,10 @@ class Scopes:
                 return None
             outer, name = owner, name.right
         token = name.getFirstToken()
-        found = outer.find("new" if token.kind == TokenKind.NewKeyword else token.valueText)
-        if isinstance(found, MethodPrototypeSymbol) and isinstance(node, FunctionDeclarationSyntax):
-            found = found.subroutine
-        return found if found is not None and is_scope(found) else None
+        routine = outer.find("new" if token.kind == TokenKind.NewKeyword else token.valueText)
+        if isinstance(routine, MethodPrototypeSymbol) and isinstance(node, FunctionDeclarationSyntax):
+            routine = routine.subroutine
+        return routine if routine is not None and is_scope(routine) else None
 
     def _blocks_of(self, scope: ScopeSymbol) -> dict[SourceLocation, ScopeSymbol]:
         if scope not in self._blocks:
@@ -230,8 +230,8 @@ def compile_for_lookup(
     options.flags = CompilationFlags.AllowInvalidTop | CompilationFlags.AllowTopLevelIfacePorts
     interfaces = [name for name, kind in names.items() if kind == SyntaxKind.InterfaceDeclaration]
     # `bind m` means the top m, if there is one, and adds nothing to the instances of m that a path leads through.
-    through = {module for one in chosen.values() for module in one.modules[1:-1]}
-    hidden = through & names.keys() & _bound(trees) if through else set()
+    passed_modules = {module for instance_path in chosen.values() for module in instance_path.modules[1:-1]}
+    hidden = passed_modules & names.keys() & _bound(trees) if passed_modules else set()
     tops = names.keys() - set(interfaces) - hidden
     if interfaces:
         tops |= {_HOLDER}
@@ -250,9 +250,11 @@ def compile_for_lookup(
             bodies |= {inner.name: inner.body for inner in top.body if isinstance(inner, InstanceSymbol)}
         else:
             bodies[top.name] = top.body
-    for one in chosen.values() if hidden else ():
-        first = bodies.get(one.modules[0])
-        on_path = symbols_on([first.parentInstance], one.path) if first is not None and first.parentInstance else []
+    for instance_path in chosen.values() if hidden else ():
+        first = bodies.get(instance_path.modules[0])
+        on_path = (
+            symbols_on([first.parentInstance], instance_path.path) if first is not None and first.parentInstance else []
+        )
         for instance in on_path:
             bodies.setdefault(instance.definition.name, instance.body)
     if hidden - bodies.keys():
@@ -263,11 +265,13 @@ def compile_for_lookup(
 
 def _bound(trees: Sequence[SyntaxTree]) -> set[str]:
     """The names that binds in some files add to."""
-    found: set[str] = set()
+    targets: set[str] = set()
     for tree in trees:
         root = tree.root
         members = root.members if isinstance(root, CompilationUnitSyntax) else (root,)
         for member in members:
             inner = member.members if isinstance(member, ModuleDeclarationSyntax) else (member,)
-            found |= {str(one.target).strip() for one in inner if isinstance(one, BindDirectiveSyntax)}
-    return found
+            targets |= {
+                str(directive.target).strip() for directive in inner if isinstance(directive, BindDirectiveSyntax)
+            }
+    return targets

@@ -14,7 +14,7 @@ _MAX_FOUND = 256
 
 
 @dataclass(frozen=True)
-class Found:
+class SymbolMatch:
     """A declared name."""
 
     path: Path
@@ -22,34 +22,36 @@ class Found:
     container: str
 
 
-def search(projects: Iterable[Project], query: str, report: Report = lambda searched, number: None) -> list[Found]:
+def search(
+    projects: Iterable[Project], query: str, report: Report = lambda searched, number: None
+) -> list[SymbolMatch]:
     """The declared names that have the letters of a query in their order, the closest first; all for an empty one."""
-    ranked: list[tuple[int, int, str, Found]] = []
-    seen: set[Path] = set()
+    ranked: list[tuple[int, int, str, SymbolMatch]] = []
+    seen_paths: set[Path] = set()
     for project in projects:
         files = list(project.symbols())
         for searched, (path, symbols) in enumerate(files):
             report(searched, len(files))
-            if path in seen:
+            if path in seen_paths:
                 continue
-            seen.add(path)
+            seen_paths.add(path)
             for declared in symbols:
                 rank = _rank(declared.name, query)
                 if rank is not None:
-                    found = Found(path, declared, path.name)
-                    ranked.append((rank, len(declared.name), declared.name, found))
-    ranked.sort(key=lambda one: one[:3])
-    return [found for *_, found in ranked[:_MAX_FOUND]]
+                    match = SymbolMatch(path, declared, path.name)
+                    ranked.append((rank, len(declared.name), declared.name, match))
+    ranked.sort(key=lambda ranked_match: ranked_match[:3])
+    return [match for *_, match in ranked[:_MAX_FOUND]]
 
 
 def _rank(name: str, query: str) -> int | None:
     """How far a name is from a query; None if it does not have all of its letters."""
-    lowered, wanted = name.lower(), query.lower()
-    if lowered == wanted:
+    lowered, lowered_query = name.lower(), query.lower()
+    if lowered == lowered_query:
         return 0
-    if lowered.startswith(wanted):
+    if lowered.startswith(lowered_query):
         return 1
-    if wanted in lowered:
+    if lowered_query in lowered:
         return 2
     letters = iter(lowered)
-    return 3 if all(letter in letters for letter in wanted) else None
+    return 3 if all(letter in letters for letter in lowered_query) else None

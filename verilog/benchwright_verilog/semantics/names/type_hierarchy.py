@@ -34,8 +34,8 @@ def class_at(project: Project, analysis: Analysis, byte: int) -> ClassNode | Non
     """The class that is named at a byte, or of which the value named there is a handle."""
     for occurrence in analysis.occurrences_at(byte):
         target = _class_of(analysis, occurrence.target)
-        if target is not None and (found := _node_of(project, target)) is not None:
-            return found
+        if target is not None and (class_node := _node_of(project, target)) is not None:
+            return class_node
     return None
 
 
@@ -45,23 +45,23 @@ def supertypes(project: Project, node: ClassNode) -> list[ClassNode]:
     declaration = _declaration_at(analysis, node.path, node.name_start) if analysis is not None else None
     if analysis is None or declaration is None:
         return []
-    found = (_node_of(project, target) for target in _bases(analysis, declaration))
-    return [one for one in found if one is not None]
+    nodes = (_node_of(project, target) for target in _bases(analysis, declaration))
+    return [class_node for class_node in nodes if class_node is not None]
 
 
 def subtypes(project: Project, node: ClassNode) -> list[ClassNode]:
     """The classes that extend or implement a class directly, by name."""
     analysis = project.analysis_of(node.path)
     occurrences = analysis.occurrences_at(node.name_start) if analysis is not None else ()
-    target = next((one.target for one in occurrences if one.target.kind is TargetKind.CLASS), None)
+    target = next((occurrence.target for occurrence in occurrences if occurrence.target.kind is TargetKind.CLASS), None)
     if target is None:
         return []
-    found: dict[ClassNode, None] = {}
+    nodes: dict[ClassNode, None] = {}
     for inner in project.analyses_of(project.roots_of(_extending(project, target))):
         for declaration in _declarations(inner):
             if target in _bases(inner, declaration):
-                found |= dict.fromkeys(_nodes(inner, declaration))
-    return sorted(found, key=lambda one: (one.name, one.path, one.start))
+                nodes |= dict.fromkeys(_nodes(inner, declaration))
+    return sorted(nodes, key=lambda class_node: (class_node.name, class_node.path, class_node.start))
 
 
 def _extending(project: Project, target: Target) -> list[Path]:
@@ -69,13 +69,13 @@ def _extending(project: Project, target: Target) -> list[Path]:
     names = {target.name}
     words = [(path, words.words) for path, words in project.words()]
     declared = dict(project.symbols())
-    for path, known in words:
-        if "typedef" in known and target.name in known:
-            names |= {one.name for one in declared.get(path, ()) if one.kind is TargetKind.TYPE}
+    for path, known_words in words:
+        if "typedef" in known_words and target.name in known_words:
+            names |= {unit.name for unit in declared.get(path, ()) if unit.kind is TargetKind.TYPE}
     return [
         path
-        for path, known in words
-        if any(one in known for one in ("extends", "implements")) and any(one in known for one in names)
+        for path, known_words in words
+        if any(word in known_words for word in ("extends", "implements")) and any(word in known_words for word in names)
     ]
 
 
@@ -83,24 +83,27 @@ def _declarations(analysis: Analysis) -> list[ClassDeclarationSyntax]:
     """The classes of a file and of what it includes; not those that macros write, which are nowhere."""
     from pyslang.syntax import ClassDeclarationSyntax, SyntaxKind
 
-    found: list[ClassDeclarationSyntax] = []
+    declarations: list[ClassDeclarationSyntax] = []
 
     def look(node: SyntaxNode) -> None:
-        if isinstance(node, ClassDeclarationSyntax) and _place(analysis, node) is not None:
-            found.append(node)
+        if isinstance(node, ClassDeclarationSyntax) and _location(analysis, node) is not None:
+            declarations.append(node)
 
     analysis.tree.root.visit(lookup_table={SyntaxKind.ClassDeclaration: look})
-    return found
+    return declarations
 
 
 def _declaration_at(analysis: Analysis, path: Path, byte: int) -> ClassDeclarationSyntax | None:
-    return next((one for one in _declarations(analysis) if _place(analysis, one) == (path, byte)), None)
+    return next(
+        (declaration for declaration in _declarations(analysis) if _location(analysis, declaration) == (path, byte)),
+        None,
+    )
 
 
-def _place(analysis: Analysis, declaration: ClassDeclarationSyntax) -> tuple[Path, int] | None:
+def _location(analysis: Analysis, declaration: ClassDeclarationSyntax) -> tuple[Path, int] | None:
     """Where the name of a class is written."""
-    place = analysis.locations.of(declaration.name.location)
-    return (place.path, place.offset) if place is not None and not place.generated else None
+    location = analysis.locations.location_of(declaration.name.location)
+    return (location.path, location.offset) if location is not None and not location.generated else None
 
 
 def _bases(analysis: Analysis, declaration: ClassDeclarationSyntax) -> Iterator[Target]:
@@ -113,9 +116,9 @@ def _bases(analysis: Analysis, declaration: ClassDeclarationSyntax) -> Iterator[
         inner = name.right if isinstance(name, ScopedNameSyntax) else name
         if isinstance(inner, NAME_SYNTAX):
             for meaning in analysis.resolver.meanings(inner.identifier, inner):
-                found = _class_of(analysis, meaning.target)
-                if found is not None:
-                    yield found
+                base = _class_of(analysis, meaning.target)
+                if base is not None:
+                    yield base
 
 
 def _base_names(declaration: ClassDeclarationSyntax) -> Iterator[object]:
@@ -155,10 +158,10 @@ def _node_of(project: Project, target: Target) -> ClassNode | None:
 def _nodes(analysis: Analysis, declaration: ClassDeclarationSyntax) -> Iterator[ClassNode]:
     from pyslang.parsing import TokenKind
 
-    place = _place(analysis, declaration)
-    if place is None:
+    location = _location(analysis, declaration)
+    if location is None:
         return
-    path, start = place
+    path, start = location
     first = analysis.locations.anchor(declaration.sourceRange.start, path)
     last = analysis.locations.anchor(declaration.sourceRange.end, path)
     size = len(declaration.name.rawText.encode())

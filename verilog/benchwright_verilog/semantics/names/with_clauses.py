@@ -71,7 +71,7 @@ def _read(call: ArrayOrRandomizeMethodExpressionSyntax) -> WithClause:
     members: frozenset[str] | None = frozenset()
     if receiver is None or str(receiver).strip() != "std":
         names = call.args.expressions if call.args is not None else ()
-        listed = (one.identifier.valueText for one in names if isinstance(one, IdentifierNameSyntax))
+        listed = (name.identifier.valueText for name in names if isinstance(name, IdentifierNameSyntax))
         members = frozenset(listed) if call.args is not None else None
     return WithClause(receiver, is_randomize=True, members=members)
 

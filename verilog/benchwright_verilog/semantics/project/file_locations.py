@@ -43,7 +43,7 @@ class FileLocations:
         self._names = names
         self._paths: dict[int, Path | None] = {}
 
-    def of(self, location: SourceLocation) -> FileLocation | None:
+    def location_of(self, location: SourceLocation) -> FileLocation | None:
         """The location; None if it is in no file, as for built-in things."""
         sources, generated, first, is_argument = self._sources, False, location, False
         while sources.isMacroLoc(location):
@@ -88,8 +88,8 @@ class FileLocations:
         sources = self._sources
         if sources.isMacroLoc(location):
             location = sources.getFullyExpandedLoc(location)
-        while location and (found := self.path(location.buffer)) is not path and found != path:
-            if found is None:
+        while location and (buffer_path := self.path(location.buffer)) is not path and buffer_path != path:
+            if buffer_path is None:
                 return None
             location = sources.getIncludedFrom(location.buffer)
         return location.offset if location else None

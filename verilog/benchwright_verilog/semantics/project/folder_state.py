@@ -23,22 +23,22 @@ class FolderState:
     def load(self, root: Path) -> dict[str, Any]:
         """What is kept for a folder; nothing if that can't be read."""
         try:
-            kept = json.loads(self._file(root).read_bytes())
+            state = json.loads(self._file(root).read_bytes())
         except (OSError, ValueError):
             return {}
-        return kept if isinstance(kept, dict) else {}
+        return state if isinstance(state, dict) else {}
 
-    def save(self, root: Path, kept: dict[str, Any]) -> None:
+    def save(self, root: Path, state: dict[str, Any]) -> None:
         """Keep this for a folder, or nothing. Where that can't be written, the choice ends with the program."""
         with contextlib.suppress(OSError):
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             file = self._file(root)
-            if not kept:
+            if not state:
                 file.unlink(missing_ok=True)
                 return
             new = file.with_suffix(f".{os.getpid()}")
             with new.open("w", encoding="utf-8") as stream:
-                json.dump({"folder": str(root), **kept}, stream)
+                json.dump({"folder": str(root), **state}, stream)
                 stream.flush()
                 os.fsync(stream.fileno())
             new.replace(file)

@@ -83,7 +83,7 @@ class Closures:
         self._texts = texts
         self._last: tuple[list[Root], Mapping[Path, Outline | None], Closure] | None = None
         self._resolved: dict[tuple[str, int, str], tuple[str | None, tuple[str, ...]]] = {}
-        self._asked: dict[Path, _Answer] = {}
+        self._slang_answers: dict[Path, _Answer] = {}
         self._looks = 0
 
     def outdate(self) -> None:
@@ -98,44 +98,44 @@ class Closures:
         Returns:
             What each name of slang's leads to now, and the files.
         """
-        closure = self.of(roots)
-        given, refused, stamps = {}, {}, {}
+        closure = self.closure_of(roots)
+        given_texts, refused, stamps = {}, {}, {}
         for name, path in closure.files.items():
             text = self._texts.open_text(path)
             if text is not None:
-                given[name] = text
-            elif why := self._texts.refusal(path):
-                refused[name] = f"{path.name} {why}, so it is not read."
+                given_texts[name] = text
+            elif reason := self._texts.refusal(path):
+                refused[name] = f"{path.name} {reason}, so it is not read."
             else:
                 stamps[name] = stamp_of(path)
-        return Reached(given, refused, stamps, closure.absent, closure.depth), frozenset(closure.files.values())
+        return Reached(given_texts, refused, stamps, closure.absent, closure.depth), frozenset(closure.files.values())
 
-    def of(self, roots: Sequence[Root]) -> Closure:
+    def closure_of(self, roots: Sequence[Root]) -> Closure:
         """The closure of files that are compiled together."""
         if self._last is not None and self._is_same(self._last[0], roots) and self._are_current(self._last[1]):
             return self._last[2]
         outlines: dict[Path, Outline | None] = {}
         closure = Closure()
         included = self._walk(roots, closure, outlines)
-        by_macro = {path for path, one in outlines.items() if one is not None and one.may_include_by_macro}
+        by_macro = {path for path, outline in outlines.items() if outline is not None and outline.may_include_by_macro}
         leading = _leading_to({name for name, path in closure.files.items() if path in by_macro}, included)
         for root in roots:
             if root.text.outline.may_include_by_macro or (leading and self._includes_any(root, leading, closure)):
-                found = self._asked_of_slang(root, closure)
-                closure.files |= found.files
-                closure.absent |= found.absent
-                closure.depth = min(closure.depth, found.depth)
+                slang_closure = self._asked_of_slang(root, closure)
+                closure.files |= slang_closure.files
+                closure.absent |= slang_closure.absent
+                closure.depth = min(closure.depth, slang_closure.depth)
         self._last = [*roots], outlines, closure
         return closure
 
     def _includes_any(self, root: Root, names: AbstractSet[str], closure: Closure) -> bool:
-        place = str(root.path.parent), root.preprocessing
-        return any(self._resolve(place, one.name, closure) in names for one in root.text.outline.includes)
+        context = str(root.path.parent), root.preprocessing
+        return any(self._resolve(context, include.name, closure) in names for include in root.text.outline.includes)
 
-    def _is_same(self, known: Sequence[Root], roots: Sequence[Root]) -> bool:
-        return len(known) == len(roots) and all(
-            one.text is other.text and one.preprocessing is other.preprocessing and one.path == other.path
-            for one, other in zip(known, roots, strict=True)
+    def _is_same(self, known_roots: Sequence[Root], roots: Sequence[Root]) -> bool:
+        return len(known_roots) == len(roots) and all(
+            left.text is right.text and left.preprocessing is right.preprocessing and left.path == right.path
+            for left, right in zip(known_roots, roots, strict=True)
         )
 
     def _are_current(self, outlines: Mapping[Path, Outline | None]) -> bool:
@@ -148,28 +148,28 @@ class Closures:
         waiting: list[tuple[str, _Place, Outline]] = [
             ("", (str(root.path.parent), root.preprocessing), root.text.outline) for root in roots
         ]
-        seen: set[tuple[str, int]] = set()
+        seen_includes: set[tuple[str, int]] = set()
         included: dict[str, list[str]] = {}
         for level in range(1, MAX_DEPTH + 1):
             following: list[tuple[str, _Place, Outline]] = []
-            for includer, place, outline in waiting:
+            for includer, context, outline in waiting:
                 for include in outline.includes:
-                    name = self._resolve(place, include.name, closure)
+                    name = self._resolve(context, include.name, closure)
                     if name is None:
                         continue
                     included.setdefault(includer, []).append(name)
-                    if (name, id(place[1])) in seen:
+                    if (name, id(context[1])) in seen_includes:
                         continue
-                    seen.add((name, id(place[1])))
+                    seen_includes.add((name, id(context[1])))
                     path = closure.files[name]
                     if path not in outlines:
                         outlines[path] = self._texts.outline(path)
                     if (header := outlines[path]) is not None:
-                        following.append((name, (_folder(name), place[1]), header))
+                        following.append((name, (_folder(name), context[1]), header))
             if not following:
                 closure.depth = min(closure.depth, self._safe_depth(included))
                 return included
-            if len(seen) > _MOST:
+            if len(seen_includes) > _MOST:
                 closure.depth = level
                 return included
             waiting = following
@@ -196,24 +196,24 @@ class Closures:
                 if is_guarded and name in read:
                     continue
                 read.add(name)
-                for one in included.get(name, ()):
-                    following[one] += 1 if is_guarded else times
+                for included_name in included.get(name, ()):
+                    following[included_name] += 1 if is_guarded else times
             level = following
         return MAX_DEPTH
 
-    def _resolve(self, place: _Place, name: str, closure: Closure) -> str | None:
+    def _resolve(self, context: _Place, name: str, closure: Closure) -> str | None:
         """Under which name slang finds what an `include` means; it and the others are noted."""
-        folder, preprocessing = place
+        folder, preprocessing = context
         key = folder, id(preprocessing), name
         if key not in self._resolved:
             tried = list(_candidates(folder, preprocessing, name))
-            index = next((index for index, one in enumerate(tried) if self._is_found(one)), len(tried))
+            index = next((index for index, tried_name in enumerate(tried) if self._is_found(tried_name)), len(tried))
             self._resolved[key] = tried[index] if index < len(tried) else None, tuple(tried[:index])
-        found, absent = self._resolved[key]
+        found_name, absent = self._resolved[key]
         closure.absent.update(absent)
-        if found is not None:
-            closure.files[found] = path_of_name(found)
-        return found
+        if found_name is not None:
+            closure.files[found_name] = path_of_name(found_name)
+        return found_name
 
     def _is_found(self, name: str) -> bool:
         return (
@@ -223,31 +223,42 @@ class Closures:
         )
 
     def _asked_of_slang(self, root: Root, walked: Closure) -> Closure:
-        known = self._asked.get(root.path)
-        if known is not None and _expands_alike(known.root, root) and self._are_current(known.outlines):
-            if known.looks != self._looks and self._holds(known.closure):
-                known.looks = self._looks
-            if known.looks == self._looks:
-                return known.closure
+        known_answer = self._slang_answers.get(root.path)
+        if (
+            known_answer is not None
+            and _expands_alike(known_answer.root, root)
+            and self._are_current(known_answer.outlines)
+        ):
+            if known_answer.looks != self._looks and self._holds(known_answer.closure):
+                known_answer.looks = self._looks
+            if known_answer.looks == self._looks:
+                return known_answer.closure
         closure = Closure(dict(walked.files))
-        meant: dict[str, dict[str, None]] = {}
+        meant_names: dict[str, dict[str, None]] = {}
         for _ in range(MAX_DEPTH):
-            texts = {one: [self._text_of(path_of_name(name)) for name in names] for one, names in meant.items()}
-            written = _written_includes(root.text.text, root.preprocessing.defines, texts)
-            if len(written) > _MOST:
+            texts = {
+                includer_name: [self._text_of(path_of_name(name)) for name in names]
+                for includer_name, names in meant_names.items()
+            }
+            written_includes = _written_includes(root.text.text, root.preprocessing.defines, texts)
+            if len(written_includes) > _MOST:
                 closure.depth = 0
                 break
-            before = sum(map(len, meant.values()))
-            for includer, name in dict.fromkeys(written):
-                folders = [_folder(one) for one in meant.get(includer, ())] or [str(root.path.parent)]
-                found = [self._resolve((folder, root.preprocessing), name, closure) for folder in folders]
-                meant.setdefault(name, {}).update(dict.fromkeys(one for one in found if one is not None))
-            if sum(map(len, meant.values())) == before:
+            old_count = sum(map(len, meant_names.values()))
+            for includer, name in dict.fromkeys(written_includes):
+                folders = [_folder(includer_path) for includer_path in meant_names.get(includer, ())] or [
+                    str(root.path.parent)
+                ]
+                found_names = [self._resolve((folder, root.preprocessing), name, closure) for folder in folders]
+                meant_names.setdefault(name, {}).update(
+                    dict.fromkeys(found_name for found_name in found_names if found_name is not None)
+                )
+            if sum(map(len, meant_names.values())) == old_count:
                 break
         else:
             closure.depth = 0
         outlines = {path: self._texts.outline(path) for path in closure.files.values()}
-        self._asked[root.path] = _Answer(root, outlines, closure, self._looks)
+        self._slang_answers[root.path] = _Answer(root, outlines, closure, self._looks)
         return closure
 
     def _holds(self, closure: Closure) -> bool:
@@ -256,21 +267,21 @@ class Closures:
 
     def _text_of(self, path: Path) -> str:
         text = self._texts.open_text(path)
-        if text is None and (known := self._texts.get(path)) is not None:
-            text = known.text
+        if text is None and (known_text := self._texts.get(path)) is not None:
+            text = known_text.text
         return text or ""
 
 
-def _expands_alike(before: Root, now: Root) -> bool:
+def _expands_alike(old_root: Root, now: Root) -> bool:
     """Whether two versions of a file give the preprocessor the same to do, so that what they include is the same."""
-    if before.preprocessing != now.preprocessing:
+    if old_root.preprocessing != now.preprocessing:
         return False
-    return before.text is now.text or _to_preprocess(before.text.text) == _to_preprocess(now.text.text)
+    return old_root.text is now.text or _to_preprocess(old_root.text.text) == _to_preprocess(now.text.text)
 
 
 def _to_preprocess(text: str) -> str:
     """The lines with directives or uses of macros; all of them, if what one begins may end on another line."""
-    lines = [found[0] for found in _WITH_GRAVE.finditer(text)]
+    lines = [match[0] for match in _WITH_GRAVE.finditer(text)]
     is_whole = all(
         line.count("(") == line.count(")") and line.count('"') % 2 == 0 and "/*" not in line for line in lines
     )
@@ -280,16 +291,16 @@ def _to_preprocess(text: str) -> str:
 def _leading_to(names: AbstractSet[str], included: Mapping[str, Sequence[str]]) -> AbstractSet[str]:
     """Names, those that include them, and so on."""
     includers: dict[str, list[str]] = {}
-    for includer, others in included.items():
-        for one in others:
-            includers.setdefault(one, []).append(includer)
-    found = set(names)
+    for includer, included_names in included.items():
+        for included_name in included_names:
+            includers.setdefault(included_name, []).append(includer)
+    leading_names = set(names)
     waiting = list(names)
     while waiting:
-        following = [one for one in includers.get(waiting.pop(), ()) if one not in found]
-        found.update(following)
+        following = [includer for includer in includers.get(waiting.pop(), ()) if includer not in leading_names]
+        leading_names.update(following)
         waiting += following
-    return found
+    return leading_names
 
 
 def path_of_name(name: str) -> Path:
@@ -301,8 +312,8 @@ def _candidates(folder: str, preprocessing: Preprocessing, name: str) -> Iterato
     if name.startswith("/"):
         yield name
         return
-    for one in (folder, *map(str, preprocessing.include_dirs)):
-        yield f"{one.removesuffix('/')}/{name}"
+    for search_folder in (folder, *map(str, preprocessing.include_dirs)):
+        yield f"{search_folder.removesuffix('/')}/{name}"
 
 
 def _folder(name: str) -> str:
@@ -333,17 +344,17 @@ def _written_includes(text: str, defines: Sequence[str], headers: Mapping[str, S
         sources.assignText(_NOWHERE + name.replace("/", _FOR_A_SLASH), _without_slashes("\n".join(texts)))
     options = parsing_options(Preprocessing((), tuple(map(_without_slashes, defines))), _MAX_DEPTH)
     tree = SyntaxTree.fromFileInMemory(_without_slashes(text), sources, _ROOT, _ROOT, options)
-    found = []
+    includes = []
     for include in tree.getIncludeDirectives():
-        place = sources.getFullyExpandedLoc(include.syntax.fileName.location)
-        includer = sources.getRawFileName(place.buffer).removeprefix(_NOWHERE).removeprefix("#")
-        found.append((includer.replace(_FOR_A_SLASH, "/"), include.path.replace(_FOR_A_SLASH, "/")))
-    return found
+        location = sources.getFullyExpandedLoc(include.syntax.fileName.location)
+        includer = sources.getRawFileName(location.buffer).removeprefix(_NOWHERE).removeprefix("#")
+        includes.append((includer.replace(_FOR_A_SLASH, "/"), include.path.replace(_FOR_A_SLASH, "/")))
+    return includes
 
 
 def _without_slashes(text: str) -> str:
-    def other(found: re.Match[str]) -> str:
-        is_comment = found[0] in ("//", "/*", "*/")
-        return found[0] if is_comment else found[0].replace("/", _FOR_A_SLASH)
+    def without_slash(match: re.Match[str]) -> str:
+        is_comment = match[0] in ("//", "/*", "*/")
+        return match[0] if is_comment else match[0].replace("/", _FOR_A_SLASH)
 
-    return _SLASHES.sub(other, encodable(text))
+    return _SLASHES.sub(without_slash, encodable(text))

@@ -41,19 +41,19 @@ class Includes:
         self.inferred: list[Inferred] = []
         """What files include that no list has a folder for."""
         self._inferred_of: tuple[int, tuple[Path, ...], frozenset[Path]] | None = None
-        self._found: dict[tuple[Path, str], Path | None] = {}
+        self._found_paths: dict[tuple[Path, str], Path | None] = {}
         self._read_with: dict[Path, Preprocessing] = {}
 
     def with_texts(self, texts: SourceTexts) -> Includes:
         """The same for other versions of the files."""
-        other = Includes(self._dirs, self._defines, texts, self._inventory)
-        other.use(self._lists)
-        return other
+        changed_includes = Includes(self._dirs, self._defines, texts, self._inventory)
+        changed_includes.use(self._lists)
+        return changed_includes
 
     def use(self, lists: Sequence[FileList]) -> None:
         """Take the project's file lists, and what is on disk, as they are now."""
         self._lists = lists
-        self._found.clear()
+        self._found_paths.clear()
         self._read_with.clear()
         self._infer()
 
@@ -62,25 +62,28 @@ class Includes:
         if self._inventory is None or not self._lists:
             self.inferred = []
             return
-        dirs = dict.fromkeys([*self._dirs, *(one for listed in self._lists for one in listed.include_dirs)])
-        listed = frozenset(path for one in self._lists for path in one.sources)
-        known = self._inventory.version, tuple(dirs), listed
-        if known != self._inferred_of:
-            self._inferred_of = known
-            self.inferred = _inferred(self._inventory.entries, self._inventory.stamps, known[1], listed)
+        dirs = dict.fromkeys(
+            [*self._dirs, *(include_dir for listed in self._lists for include_dir in listed.include_dirs)]
+        )
+        listed = frozenset(path for file_list in self._lists for path in file_list.sources)
+        state = self._inventory.version, tuple(dirs), listed
+        if state != self._inferred_of:
+            self._inferred_of = state
+            self.inferred = _inferred(self._inventory.entries, self._inventory.stamps, state[1], listed)
 
     def find(self, includer: Path, name: str) -> Path | None:
         """The file that an `include` of a file means."""
         key = includer.parent, name
-        if key not in self._found:
+        if key not in self._found_paths:
             candidates = (
                 Path(os.path.normpath(folder / name))
                 for folder in (includer.parent, *self.preprocessing(includer).include_dirs)
             )
-            self._found[key] = next(
-                (one for one in candidates if one in self._texts or stamp_of(one) is not None), None
+            self._found_paths[key] = next(
+                (candidate for candidate in candidates if candidate in self._texts or stamp_of(candidate) is not None),
+                None,
             )
-        return self._found[key]
+        return self._found_paths[key]
 
     def preprocessing(self, path: Path) -> Preprocessing:
         """What a file is read with."""
@@ -95,8 +98,8 @@ class Includes:
             defines += listed.defines
         if self._inventory is not None and not self._lists:
             dirs += self._inventory.header_dirs_near(path)
-        found = {folder for one in self.inferred for folder in one.folders}
-        dirs += sorted(found, key=lambda folder: (distance(folder / "x", path), folder))
+        folders = {folder for inferred_include in self.inferred for folder in inferred_include.folders}
+        dirs += sorted(folders, key=lambda folder: (distance(folder / "x", path), folder))
         return Preprocessing(tuple(dict.fromkeys(dirs))[:_MAX_INCLUDE_DIRS], tuple(defines))
 
 
@@ -116,15 +119,15 @@ class Inferred:
         Args:
             folder: Whose paths are shortened.
         """
-        shown = [_short(one, folder) for one in self.folders[:_MOST_NAMED]]
+        shown_folders = [_short(folder_, folder) for folder_ in self.folders[:_MOST_NAMED]]
         files = "a file includes" if self.includers == 1 else f"{self.includers} files include"
         if len(self.folders) == 1:
-            here = f"It is read from {shown[0]}: add +incdir+{shown[0]}."
-            return f"No folder of this list has {self.name}, which {files}. {here}"
-        others = ", …" if len(self.folders) > _MOST_NAMED else ""
+            advice = f"It is read from {shown_folders[0]}: add +incdir+{shown_folders[0]}."
+            return f"No folder of this list has {self.name}, which {files}. {advice}"
+        ellipsis = ", …" if len(self.folders) > _MOST_NAMED else ""
         return (
             f"No folder of this list has {self.name}, which {files}. Several other folders have it "
-            f"({', '.join(shown)}{others}), and the nearest is used: add the right one by +incdir+."
+            f"({', '.join(shown_folders)}{ellipsis}), and the nearest is used: add the right one by +incdir+."
         )
 
 
@@ -147,16 +150,18 @@ def _inferred(
                 in_dirs[name] = any(_exists(folder / name, paths) for folder in dirs)
             if not in_dirs[name] and not _exists(path.parent / name, paths):
                 missing[name] = missing.get(name, 0) + (path in listed or path.suffix in HEADERS)
-    called: dict[str, list[Path]] = {}
+    paths_by_name: dict[str, list[Path]] = {}
     for path in paths if missing else ():
-        called.setdefault(path.name, []).append(path)
-    found = ((name, tuple(sorted(_folders(name, called))), number) for name, number in sorted(missing.items()))
-    return [Inferred(*one) for one in found if one[1]]
+        paths_by_name.setdefault(path.name, []).append(path)
+    inferred_headers = (
+        (name, tuple(sorted(_folders(name, paths_by_name))), number) for name, number in sorted(missing.items())
+    )
+    return [Inferred(*header) for header in inferred_headers if header[1]]
 
 
-def _folders(name: str, called: Mapping[str, Sequence[Path]]) -> Iterator[Path]:
+def _folders(name: str, paths_by_name: Mapping[str, Sequence[Path]]) -> Iterator[Path]:
     parts = Path(name).parts
-    for path in called.get(parts[-1], ()) if parts and ".." not in parts else ():
+    for path in paths_by_name.get(parts[-1], ()) if parts and ".." not in parts else ():
         if path.parts[-len(parts) :] == parts:
             yield path.parents[len(parts) - 1]
 

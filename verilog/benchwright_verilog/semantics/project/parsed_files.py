@@ -38,38 +38,42 @@ class ParsedFiles:
         self._closures.outdate()
 
     def parse(
-        self, members: Sequence[Path], kept: Collection[Path], root: Path | None = None, own: SourceText | None = None
+        self,
+        members: Sequence[Path],
+        kept_paths: Collection[Path],
+        root: Path | None = None,
+        own_text: SourceText | None = None,
     ) -> tuple[Tree, ...]:
         """The trees of files that are compiled together; those that can't be read are left out.
 
         Args:
             members: The files.
-            kept: Files whose trees are kept besides.
+            kept_paths: Files whose trees are kept besides.
             root: A file of which another version counts.
-            own: That version.
+            own_text: That version.
         """
         if self._trees is None:
             self._trees = Trees()
         roots: list[Root] = []
         for path in members:
-            text = own if path == root and own is not None else self._texts.get(path)
+            text = own_text if path == root and own_text is not None else self._texts.get(path)
             if text is not None:
                 roots.append(Root(path, text, self._includes.preprocessing(path)))
         reached, headers = self._closures.reached(roots)
         self._trees.prepare(reached)
-        by_path = {one.path: one for one in roots} if self._inheriting else {}
-        parsed = tuple(self._tree(one, self._trees, by_path) for one in roots)
-        wanted = {one.path for one in roots}.union(kept)
-        self._trees.keep(wanted)
-        self._texts.trim(wanted | headers)
+        by_path = {file_root.path: file_root for file_root in roots} if self._inheriting else {}
+        parsed = tuple(self._tree(file_root, self._trees, by_path) for file_root in roots)
+        wanted_paths = {file_root.path for file_root in roots}.union(kept_paths)
+        self._trees.keep(wanted_paths)
+        self._texts.trim(wanted_paths | headers)
         return parsed
 
     def _tree(self, root: Root, trees: Trees, roots: Mapping[Path, Root]) -> Tree:
         preprocessing = root.preprocessing
         unit = roots.get(self._inheriting.get(root.path, root.path))
         if unit is not None and unit is not root:
-            before = self._tree(unit, trees, roots)
-            if self._macros is None or self._macros[0] is not before:
-                self._macros = before, macros_after(before.syntax)
+            unit_tree = self._tree(unit, trees, roots)
+            if self._macros is None or self._macros[0] is not unit_tree:
+                self._macros = unit_tree, macros_after(unit_tree.syntax)
             preprocessing = replace(preprocessing, defines=(*preprocessing.defines, *self._macros[1]))
         return trees.tree(root.path, root.text.text, preprocessing)

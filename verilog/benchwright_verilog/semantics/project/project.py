@@ -71,10 +71,12 @@ class Project:
         self._looks = 0
         self._was_whole = True
         self._texts = SourceTexts(folder, documents)
-        named = [self._absolute(name) for name in self._settings.file_lists]
+        named_lists = [self._absolute(name) for name in self._settings.file_lists]
         variables = {name: self._value(text) for name, text in self._settings.variables.items()}
         looked_in = None if is_workspace else folder
-        self._lists = ProjectLists(named, looked_in, self._texts.open_text, on_lists, variables, self._settings.target)
+        self._lists = ProjectLists(
+            named_lists, looked_in, self._texts.open_text, on_lists, variables, self._settings.target
+        )
         dirs = [self._absolute(name) for name in self._settings.include_dirs]
         self._includes = Includes(dirs, self._settings.defines, self._texts, self.inventory)
         self.declaring_files = declaring_files or DeclaringFiles()
@@ -111,41 +113,41 @@ class Project:
         with self._lock:
             self.refresh()
             members = self._files.of_design(path)
-        return self.designs.of(members)
+        return self.designs.design_of(members)
 
     # Analyses
 
     def analysis(self, document: Document) -> Analysis:
         """What slang knows of a document's newest version."""
-        found = self.analysis_of(path_of(document.uri), document)
-        if found is None:
+        analysis = self.analysis_of(path_of(document.uri), document)
+        if analysis is None:
             raise KeyError(document.uri)
-        return found
+        return analysis
 
     def analysis_of(self, path: Path, document: Document | None = None) -> Analysis | None:
         """What slang knows of a file, open or not; None if it can't be read."""
         with self._lock:
             self.refresh()
-            own = self._texts.get(path, document)
-            if own is None:
+            own_text = self._texts.get(path, document)
+            if own_text is None:
                 return None
             root = self._files.root_of(path)
-            trees = self._parsed(self._files.together(root), root, own if root == path else None)
-            known = self._analyses.pop(path, None)
-            if known is None or known[1] is not own.text or not known[2].compiled.is_of(trees):
+            trees = self._parsed(self._files.together(root), root, own_text if root == path else None)
+            cached = self._analyses.pop(path, None)
+            if cached is None or cached[1] is not own_text.text or not cached[2].compiled.is_of(trees):
                 analysis = Analysis(
                     path,
-                    own.outline,
+                    own_text.outline,
                     next(tree for tree in trees if tree.path == root),
                     self._compiled(trees),
                     macros=self._macros(root),
                 )
                 analysis.compiled.want(path)
-                known = trees, own.text, analysis
-            self._analyses[path] = known
+                cached = trees, own_text.text, analysis
+            self._analyses[path] = cached
             while len(self._analyses) > _KEPT_ANALYSES:
                 del self._analyses[next(iter(self._analyses))]
-            return known[2]
+            return cached[2]
 
     def analyses_of(self, paths: Sequence[Path]) -> Iterator[Analysis]:
         """What slang knows of files, for looking up names in them: many are compiled together.
@@ -159,11 +161,11 @@ class Project:
                 together, apart = self._files.for_names(part)
                 trees = {tree.path: tree for tree in self._parsed(together)} if together else {}
                 compiled = Compiled(tuple(trees.values()), is_alone=False)
-                found = [self._looked_up(path, trees[path], compiled) for path in part if path in trees]
+                analyses = [self._looked_up(path, trees[path], compiled) for path in part if path in trees]
                 for path in part:
                     compiled.want(path)
-            yield from found
-            yield from (one for path in apart if (one := self.analysis_of(path)) is not None)
+            yield from analyses
+            yield from (analysis for path in apart if (analysis := self.analysis_of(path)) is not None)
 
     def _looked_up(self, path: Path, tree: Tree, compiled: Compiled) -> Analysis:
         outline = self._texts.outline(path) or Outline(encode_text(tree.text))
@@ -174,7 +176,7 @@ class Project:
 
     @property
     def _warnings(self) -> tuple[str, ...]:
-        return (*(option for one in self.lists for option in one.warnings), *self._settings.warnings)
+        return (*(option for file_list in self.lists for option in file_list.warnings), *self._settings.warnings)
 
     def _compiled(self, trees: Sequence[Tree]) -> Compiled:
         """Files compiled together, the same as before for another file if they are the same."""
@@ -187,13 +189,13 @@ class Project:
         return compiled
 
     def _new_compiled(self, trees: Sequence[Tree]) -> Compiled:
-        tops = tuple(top for one in self.lists for top in one.tops)
+        tops = tuple(top for file_list in self.lists for top in file_list.tops)
         return Compiled(
             trees,
             is_alone=self.folder is None,
             is_partial=not self.is_whole,
             tops=(self.view.top,) if self.view.top is not None else tops,
-            parameters=tuple(parameter for one in self.lists for parameter in one.parameters),
+            parameters=tuple(parameter for file_list in self.lists for parameter in file_list.parameters),
             instances=self.view.instances,
             warnings=self._warnings,
             crossings=self._settings.clock_crossings,
@@ -211,18 +213,20 @@ class Project:
             documents.open(document.uri, document.version, document.text)
         for path, text in texts.items():
             documents.open(path.as_uri(), 1, text)
-        other = Project(self.folder, documents, self._settings, is_workspace=self.is_workspace)
+        changed_project = Project(self.folder, documents, self._settings, is_workspace=self.is_workspace)
         with self._lock:
-            other.inventory = self.inventory
-            other._lists.share(self._lists)
-            other._includes = self._includes.with_texts(other._texts)
-            other._parsing = ParsedFiles(other._texts, other._includes)
-            find, choices = other._includes.find, self.declaring_files
-            other._files = CompilationFiles(other._texts, self.inventory, find, choices, takes_all=self.is_workspace)
-            other._files.view = self.view
-            other._files.use(other.lists)
-            other._parsing.inherit(other._files.units.inheriting)
-        return other
+            changed_project.inventory = self.inventory
+            changed_project._lists.share(self._lists)
+            changed_project._includes = self._includes.with_texts(changed_project._texts)
+            changed_project._parsing = ParsedFiles(changed_project._texts, changed_project._includes)
+            find, choices = changed_project._includes.find, self.declaring_files
+            changed_project._files = CompilationFiles(
+                changed_project._texts, self.inventory, find, choices, takes_all=self.is_workspace
+            )
+            changed_project._files.view = self.view
+            changed_project._files.use(changed_project.lists)
+            changed_project._parsing.inherit(changed_project._files.units.inheriting)
+        return changed_project
 
     def is_quick(self, document: Document) -> bool:
         """Whether analysing a document takes too little time to matter on the event loop."""
@@ -232,17 +236,17 @@ class Project:
         if not self._lock.acquire(blocking=False):
             return False
         self._lock.release()
-        known = self._analyses.get(path_of(document.uri))
-        if known is None or known[1] is document.text:
-            return known is not None
+        cached = self._analyses.get(path_of(document.uri))
+        if cached is None or cached[1] is document.text:
+            return cached is not None
         # The text of a single unit is only what it includes.
-        is_unit = any(tree.path in self._files.units.texts for tree in known[0])
-        return not is_unit and sum(len(tree.text) for tree in known[0]) <= _SHORT
+        is_unit = any(tree.path in self._files.units.texts for tree in cached[0])
+        return not is_unit and sum(len(tree.text) for tree in cached[0]) <= _SHORT
 
     def last_analysis(self, path: Path) -> Analysis | None:
         """The last analysis that was made of a file, even if its text has changed since."""
-        known = self._analyses.get(path)
-        return known[2] if known is not None else None
+        cached = self._analyses.get(path)
+        return cached[2] if cached is not None else None
 
     def close(self, path: Path) -> None:
         """A document was closed."""
@@ -255,13 +259,13 @@ class Project:
     @property
     def paths(self) -> list[Path]:
         """All design files."""
-        found: dict[Path, None] = dict.fromkeys(self.inventory.stamps) if self.inventory else {}
+        paths: dict[Path, None] = dict.fromkeys(self.inventory.stamps) if self.inventory else {}
         for listed in self.lists:
-            found |= dict.fromkeys((*listed.sources, *listed.libraries))
-        found |= dict.fromkeys(path for path, _ in self._texts.open_designs())
+            paths |= dict.fromkeys((*listed.sources, *listed.libraries))
+        paths |= dict.fromkeys(path for path, _ in self._texts.open_designs())
         if self.folder is None:
-            found |= dict.fromkeys(self._analyses)
-        return list(found)
+            paths |= dict.fromkeys(self._analyses)
+        return list(paths)
 
     def with_word(self, name: str) -> list[Path]:
         """The design files whose code has a name."""
@@ -273,8 +277,12 @@ class Project:
         with self._lock:
             self.refresh()
             outlines = ((path, self._texts.peek(path)) for path in self.paths)
-            names = ((path, one) for path, outline in outlines if outline is not None for one in outline.includes)
-            return list(dict.fromkeys(path for path, one in names if one.name.rpartition("/")[2] == header.name))
+            names = (
+                (path, include) for path, outline in outlines if outline is not None for include in outline.includes
+            )
+            return list(
+                dict.fromkeys(path for path, include in names if include.name.rpartition("/")[2] == header.name)
+            )
 
     def roots_of(self, paths: Iterable[Path]) -> list[Path]:
         """The files to compile for some files: themselves, or for headers what includes them; each once."""
@@ -289,13 +297,13 @@ class Project:
             self.refresh()
             opened = {path for path, _ in self._texts.open_designs()}
             entries = self.inventory.entries if self.inventory is not None else {}
-            found: list[tuple[Path, Entry | Outline]] = []
+            open_words: list[tuple[Path, Entry | Outline]] = []
             for path in self.paths:
                 entry = entries.get(path) if path not in opened else None
                 words = entry if entry is not None else self._texts.peek(path)
                 if words is not None:
-                    found.append((path, words))
-        yield from found
+                    open_words.append((path, words))
+        yield from open_words
 
     def symbols(self) -> Iterator[tuple[Path, Sequence[DeclaredUnit]]]:
         """What every design file declares."""
@@ -304,13 +312,13 @@ class Project:
             self.refresh()
             opened = {path for path, _ in self._texts.open_designs()}
             entries = self.inventory.entries if self.inventory is not None else {}
-            found: list[tuple[Path, Sequence[DeclaredUnit]]] = []
+            open_symbols: list[tuple[Path, Sequence[DeclaredUnit]]] = []
             for path in self.paths:
                 if path not in opened and path in entries:
-                    found.append((path, entries[path].symbols))
+                    open_symbols.append((path, entries[path].symbols))
                 elif (outline := self._texts.peek(path)) is not None:
-                    found.append((path, outline.symbols))
-        yield from found
+                    open_symbols.append((path, outline.symbols))
+        yield from open_symbols
 
     def outline(self, path: Path) -> Outline | None:
         """What a file declares, names and includes."""
@@ -328,10 +336,10 @@ class Project:
             outline = self._texts.peek(path)
             if outline is None:
                 return None
-            others = self._texts.outline
+            outline_of = self._texts.outline
             macros = Macros(
                 path,
-                lambda one: outline if one == path else others(one),
+                lambda other_path: outline if other_path == path else outline_of(other_path),
                 self._includes.find,
                 self._includes.preprocessing(path).defines,
             )
@@ -354,7 +362,11 @@ class Project:
             self._includes.use(self.lists)
             self._parsing.inherit(self._files.units.inheriting)
             if self.folder is not None and self.is_whole:
-                inferred = [one.message(self.folder) for one in self._includes.inferred if one.includers]
+                inferred = [
+                    inferred_include.message(self.folder)
+                    for inferred_include in self._includes.inferred
+                    if inferred_include.includers
+                ]
                 self._lists.tell_also([*inferred, *self._files.units.complaints])
             self._parsing.outdate()
 
@@ -380,10 +392,10 @@ class Project:
             self.inventory.outdate()
 
     def _parsed(
-        self, members: Sequence[Path], root: Path | None = None, own: SourceText | None = None
+        self, members: Sequence[Path], root: Path | None = None, own_text: SourceText | None = None
     ) -> tuple[Tree, ...]:
-        kept = {tree.path for known in self._analyses.values() for tree in known[0]} | self.designs.paths
-        return self._parsing.parse(members, kept, root, own)
+        kept_paths = {tree.path for cached in self._analyses.values() for tree in cached[0]} | self.designs.paths
+        return self._parsing.parse(members, kept_paths, root, own_text)
 
     def _value(self, text: str) -> str:
         path = self._absolute(text)

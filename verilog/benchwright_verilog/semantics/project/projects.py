@@ -90,13 +90,13 @@ class Projects:
         for folder in gone:
             self._projects.pop(folder, None)
 
-    def all(self) -> list[Project]:
+    def all_projects(self) -> list[Project]:
         """A project for every open folder, and those of the files that are in none."""
         for folder in self._folders:
             self._project(folder, is_workspace=self._workspace(folder) is not None)
         return [*self._projects.values(), *self._alone.values()]
 
-    def of(self, document: Document) -> Project:
+    def project_of(self, document: Document) -> Project:
         """The project that a document belongs to."""
         return self.of_path(path_of(document.uri))
 
@@ -105,16 +105,16 @@ class Projects:
         workspace = self._workspace(path.parent)
         if workspace is not None:
             return self._project(workspace, is_workspace=True)
-        around = [folder for folder in self._folders if path.is_relative_to(folder)]
-        if around:
-            return self._project(max(around, key=lambda folder: len(folder.parts)), is_workspace=False)
+        outer_folders = [folder for folder in self._folders if path.is_relative_to(folder)]
+        if outer_folders:
+            return self._project(max(outer_folders, key=lambda folder: len(folder.parts)), is_workspace=False)
         if path not in self._alone:
             self._alone[path] = Project(None, self._documents, self._settings(), on_lists=self._on_lists)
         return self._alone[path]
 
     async def analysis(self, document: Document) -> Analysis:
         """What slang knows of a document; a large one is analysed in a thread."""
-        project = self.of(document)
+        project = self.project_of(document)
         if project.is_quick(document):
             return project.analysis(document)
         return await asyncio.to_thread(project.analysis, document)
@@ -122,7 +122,7 @@ class Projects:
     async def whole(self, uri: str) -> None:
         """Wait until all files of a document's project have been read."""
         document = self._documents.get(uri)
-        project = self.of(document) if document is not None and uri.startswith("file:") else None
+        project = self.project_of(document) if document is not None and uri.startswith("file:") else None
         if project is None or project.inventory is None:
             return
         if not project.inventory.is_current:
@@ -136,21 +136,21 @@ class Projects:
 
         `Analysis.data` is the text that was analysed.
         """
-        known = self.of(document).last_analysis(path_of(document.uri))
-        if known is not None and len(document.lines.data) > _SMALL:
-            return known
+        last_analysis = self.project_of(document).last_analysis(path_of(document.uri))
+        if last_analysis is not None and len(document.lines.data) > _SMALL:
+            return last_analysis
         return await self.analysis(document)
 
     async def diagnostics(self, document: Document) -> tuple[SlangDiagnostic, ...]:
         """What slang says about a document; a large one is analysed in a thread."""
-        project = self.of(document)
+        project = self.project_of(document)
         if project.is_quick(document):
-            found = project.analysis(document).diagnostics
+            diagnostics = project.analysis(document).diagnostics
         else:
-            found = await asyncio.to_thread(lambda: project.analysis(document).diagnostics)
+            diagnostics = await asyncio.to_thread(lambda: project.analysis(document).diagnostics)
         if self._on_undecided is not None and project.is_whole and project.declaring_files.undecided:
             self._on_undecided(project)
-        return found
+        return diagnostics
 
     def closed(self, uri: str) -> None:
         """A document was closed: forget what was kept of it."""
@@ -216,8 +216,8 @@ class Projects:
         if is_workspace:
             return settings
         chosen = self.chosen_list(folder)
-        named = settings.file_lists or ((str(folder / chosen.name),) if chosen.name else ())
-        return replace(settings, file_lists=named, target=settings.target or chosen.target)
+        file_lists = settings.file_lists or ((str(folder / chosen.name),) if chosen.name else ())
+        return replace(settings, file_lists=file_lists, target=settings.target or chosen.target)
 
     def _workspace(self, folder: Path) -> Path | None:
         if folder not in self._workspaces:

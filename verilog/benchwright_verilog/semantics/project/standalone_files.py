@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchwright_verilog.errors import VerilogError
-from benchwright_verilog.semantics.compilation.instances import Instance, Place
+from benchwright_verilog.semantics.compilation.instances import Instance, NameLocation
 
 if TYPE_CHECKING:
     from pyslang import BufferID
@@ -39,20 +39,20 @@ class StandaloneFiles:
     sources: tuple[tuple[Path, bytes], ...]
     """What the numbers in `line` directives stand for."""
 
-    def place(self, source: str) -> Place | None:
+    def span_of(self, source: str) -> NameLocation | None:
         """The place that a tool calls `f0:3.5-3.9`: lines and bytes from 1."""
-        found = _SOURCE.match(source)
-        if found is None or int(found[1]) >= len(self.sources):
+        match = _SOURCE.match(source)
+        if match is None or int(match[1]) >= len(self.sources):
             return None
-        path, data = self.sources[int(found[1])]
+        path, data = self.sources[int(match[1])]
         lines = data.split(b"\n")
 
         def offset(line: str, column: str) -> int:
-            before = sum(len(one) + 1 for one in lines[: int(line) - 1])
-            return min(before + int(column) - 1, len(data))
+            bytes_before = sum(len(line_bytes) + 1 for line_bytes in lines[: int(line) - 1])
+            return min(bytes_before + int(column) - 1, len(data))
 
-        start = offset(found[2], found[3])
-        return Place(path, start, max(start, offset(found[4], found[5])) if found[4] else start)
+        start = offset(match[2], match[3])
+        return NameLocation(path, start, max(start, offset(match[4], match[5])) if match[4] else start)
 
 
 def standalone_files(design: Design, instances: Iterable[Instance]) -> StandaloneFiles:
@@ -64,20 +64,20 @@ def standalone_files(design: Design, instances: Iterable[Instance]) -> Standalon
     with design.lock:
         trees = {tree.path: tree for tree in design.compiled.trees}
         packages = {name: tree for tree in trees.values() for name in _packages(tree)}
-        paths = {one.declared.path for one in instances if one.declared is not None}
+        paths = {instance.declared.path for instance in instances if instance.declared is not None}
         # What is declared in a header is compiled where that is included.
         waiting = [tree for tree in trees.values() if tree.path in paths or tree.included & paths]
         expander = _Expander()
-        needed: dict[Path, str] = {}
+        needed_texts: dict[Path, str] = {}
         while waiting:
             tree = waiting.pop()
-            if tree.path not in needed:
-                needed[tree.path] = expander.text(tree)
-                named = set(re.findall(r"\b([A-Za-z_][\w$]*)\s*::", needed[tree.path]))
-                waiting += [packages[name] for name in sorted(named & packages.keys())]
-        ordered = [tree for tree in trees.values() if tree.path in needed]
+            if tree.path not in needed_texts:
+                needed_texts[tree.path] = expander.text(tree)
+                package_names = set(re.findall(r"\b([A-Za-z_][\w$]*)\s*::", needed_texts[tree.path]))
+                waiting += [packages[name] for name in sorted(package_names & packages.keys())]
+        ordered = [tree for tree in trees.values() if tree.path in needed_texts]
         return StandaloneFiles(
-            tuple(needed[tree.path] for tree in ordered),
+            tuple(needed_texts[tree.path] for tree in ordered),
             tuple(tree.preprocessing.defines for tree in ordered),
             tuple(expander.sources),
         )
@@ -100,22 +100,26 @@ class _Expander:
     def text(self, tree: Tree) -> str:
         """A file with what it includes."""
         inner: _Includes = {}
-        own = None
+        own_buffer = None
         for include in tree.syntax.getIncludeDirectives():
-            where = include.syntax.sourceRange
-            if tree.sources.isMacroLoc(where.start) or tree.sources.isMacroLoc(where.end):
+            source_range = include.syntax.sourceRange
+            if tree.sources.isMacroLoc(source_range.start) or tree.sources.isMacroLoc(source_range.end):
                 raise VerilogError(
                     f"{tree.path.name} has an `include whose file name is a macro. Write the name there."
                 )
-            buffer = where.start.buffer
-            own = buffer.id if tree.locations.path(buffer) == tree.path else own
-            inner.setdefault(buffer.id, []).append((where.start.offset, where.end.offset, include.buffer.id))
-        return self._expanded(tree, own, tree.text.encode(errors="replace"), tree.path, inner)
+            buffer = source_range.start.buffer
+            own_buffer = buffer.id if tree.locations.path(buffer) == tree.path else own_buffer
+            inner.setdefault(buffer.id, []).append(
+                (source_range.start.offset, source_range.end.offset, include.buffer.id)
+            )
+        return self._expanded(tree, own_buffer, tree.text.encode(errors="replace"), tree.path, inner)
 
     def _expanded(self, tree: Tree, buffer: int | None, data: bytes, path: Path, inner: _Includes) -> str:
         number = self._number(path, data)
         parts, last = [f'`line 1 "f{number}" 1\n'], 0
-        for start, end, included in sorted(inner.get(buffer, ()) if buffer is not None else (), key=lambda one: one[0]):
+        for start, end, included in sorted(
+            inner.get(buffer, ()) if buffer is not None else (), key=lambda inclusion: inclusion[0]
+        ):
             text = tree.sources.getSourceText(included).rstrip("\0").encode(errors="replace")
             parts.append(data[last:start].decode(errors="replace") + "\n")
             parts.append(self._expanded(tree, included.id, text, tree.locations.path(included) or path, inner))

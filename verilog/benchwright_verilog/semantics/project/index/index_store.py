@@ -29,10 +29,10 @@ class IndexStore:
     def load(self, root: Path) -> dict[Path, Entry]:
         """The entries of a folder; none if they were not kept, or can't be read."""
         try:
-            kept = json.loads(self._file(root).read_bytes())
-            if kept["reader"] != _reader() or kept["folder"] != str(root):
+            stored_index = json.loads(self._file(root).read_bytes())
+            if stored_index["reader"] != _reader() or stored_index["folder"] != str(root):
                 return {}
-            return {root / name: entry_of(values) for name, *values in kept["files"]}
+            return {root / name: entry_of(values) for name, *values in stored_index["files"]}
         except (OSError, ValueError, TypeError, KeyError):
             return {}
 
@@ -47,8 +47,8 @@ class IndexStore:
             new = file.with_suffix(f".{os.getpid()}")
             new.write_text(text, encoding="utf-8")
             new.replace(file)
-            kept = sorted(self._folder.iterdir(), key=lambda one: one.stat().st_mtime)
-            for old in kept[:-_MAX_FOLDERS]:
+            index_files = sorted(self._folder.iterdir(), key=lambda path: path.stat().st_mtime)
+            for old in index_files[:-_MAX_FOLDERS]:
                 old.unlink(missing_ok=True)
 
     def _file(self, root: Path) -> Path:

@@ -48,14 +48,14 @@ def read_entries(stamps: Mapping[Path, Stamp], on_read: Callable[[int], None]) -
         stamps: The files, and their versions.
         on_read: Called with how many have been read so far.
     """
-    found: dict[Path, Entry] = {}
+    entries: dict[Path, Entry] = {}
     for path, entry in _read_apart(stamps):
-        found[path] = entry
-        if len(found) % _BATCH == 0:
-            on_read(len(found))
-    for path in stamps.keys() - found.keys():  # The process could not be started, or ended early.
-        found[path] = read_entry(path, stamps[path])
-    return found
+        entries[path] = entry
+        if len(entries) % _BATCH == 0:
+            on_read(len(entries))
+    for path in stamps.keys() - entries.keys():  # The process could not be started, or ended early.
+        entries[path] = read_entry(path, stamps[path])
+    return entries
 
 
 def _read_apart(stamps: Mapping[Path, Stamp]) -> Iterator[tuple[Path, Entry]]:
@@ -81,9 +81,9 @@ def serve() -> None:
     """Read the files that standard input names, and write a line of JSON for every few of them."""
     if hasattr(os, "nice"):
         os.nice(_NICENESS)
-    wanted = json.loads(sys.stdin.buffer.read())
-    for begin in range(0, len(wanted), _BATCH):
-        part = wanted[begin : begin + _BATCH]
+    requested_files = json.loads(sys.stdin.buffer.read())
+    for begin in range(0, len(requested_files), _BATCH):
+        part = requested_files[begin : begin + _BATCH]
         entries = (read_entry(Path(name), (stamp[0], stamp[1])) for name, stamp in part)
         values = [(begin + index, values_of(entry)) for index, entry in enumerate(entries)]
         try:

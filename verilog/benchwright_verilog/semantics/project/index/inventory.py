@@ -100,13 +100,18 @@ class Inventory:
             if self.version == 0 and self._store is not None and len(self.stamps) >= _MANY:
                 self.entries = self._store.load(self.folder)
             arrived, self._arrived = self._arrived, {}
-            known = {
+            known_entries = {
                 path: entry
                 for path, entry in {**self.entries, **arrived}.items()
                 if self.stamps.get(path) == entry.stamp
             }
-            if self.version == 0 or arrived or len(known) != len(self.stamps) or len(known) != len(self.entries):
-                self._take(known, likely)
+            if (
+                self.version == 0
+                or arrived
+                or len(known_entries) != len(self.stamps)
+                or len(known_entries) != len(self.entries)
+            ):
+                self._take(known_entries, likely)
             ended = time.monotonic()
             self._took_s = ended - began
             self._current_until = ended + _current_s(self._took_s)
@@ -121,18 +126,20 @@ class Inventory:
                 break
             self.stamps[path] = stamp
 
-    def _take(self, known: dict[Path, Entry], likely: Callable[[], Iterable[str]]) -> None:
-        new = {path: stamp for path, stamp in self.stamps.items() if path not in known}
+    def _take(self, known_entries: dict[Path, Entry], likely: Callable[[], Iterable[str]]) -> None:
+        new = {path: stamp for path, stamp in self.stamps.items() if path not in known_entries}
         if _is_little(new):
-            known |= {path: read_entry(path, stamp) for path, stamp in new.items()}
+            known_entries |= {path: read_entry(path, stamp) for path, stamp in new.items()}
         elif self._is_resting.is_set():
-            known |= _likely_entries(new, likely())
+            known_entries |= _likely_entries(new, likely())
             self._is_resting.clear()
-            waiting = {path: stamp for path, stamp in new.items() if path not in known}
+            waiting = {path: stamp for path, stamp in new.items() if path not in known_entries}
             threading.Thread(target=self._read, args=(waiting,), name="inventory", daemon=True).start()
-        self.is_whole = len(known) == len(self.stamps)
-        if known.keys() != self.entries.keys() or any(self.entries[path] is not known[path] for path in known):
-            self.entries = dict(sorted(known.items()))
+        self.is_whole = len(known_entries) == len(self.stamps)
+        if known_entries.keys() != self.entries.keys() or any(
+            self.entries[path] is not known_entries[path] for path in known_entries
+        ):
+            self.entries = dict(sorted(known_entries.items()))
             self._declaring = self._including = None
             self._header_dirs = {}
             self._naming = {}
@@ -195,14 +202,14 @@ class Inventory:
         return self._header_dirs[path.parent]
 
     def _all_header_dirs(self) -> Iterable[Path]:
-        found: dict[Path, None] = {self.folder: None}
+        folders: dict[Path, None] = {self.folder: None}
         for path in self.stamps:
             if path.suffix in HEADERS or path.name in self.including:
                 for folder in path.parents:
-                    found[folder] = None
+                    folders[folder] = None
                     if folder == self.folder:
                         break
-        return found
+        return folders
 
 
 def _is_little(stamps: Mapping[Path, Stamp]) -> bool:
@@ -211,20 +218,20 @@ def _is_little(stamps: Mapping[Path, Stamp]) -> bool:
 
 def _likely_entries(new: Mapping[Path, Stamp], words: Iterable[str]) -> dict[Path, Entry]:
     """The entries of files that are named after a word, and of those named after a word in one of them."""
-    called: dict[str, list[Path]] = {}
+    paths_by_stem: dict[str, list[Path]] = {}
     for path in new:
-        called.setdefault(path.stem, []).append(path)
-    waiting = deque(called.keys() & set(words))
-    found: dict[Path, Entry] = {}
+        paths_by_stem.setdefault(path.stem, []).append(path)
+    waiting = deque(paths_by_stem.keys() & set(words))
+    entries: dict[Path, Entry] = {}
     room = _AT_ONCE_BYTES
-    while waiting and len(found) < _AT_ONCE:
-        for path in called.pop(waiting.popleft(), ()):
+    while waiting and len(entries) < _AT_ONCE:
+        for path in paths_by_stem.pop(waiting.popleft(), ()):
             room -= new[path][1]
             if room < 0:
-                return found
-            found[path] = entry = read_entry(path, new[path])
-            waiting.extend(sorted(called.keys() & set(str(entry.words).split())))
-    return found
+                return entries
+            entries[path] = entry = read_entry(path, new[path])
+            waiting.extend(sorted(paths_by_stem.keys() & set(str(entry.words).split())))
+    return entries
 
 
 def _current_s(took_s: float) -> float:

@@ -108,28 +108,28 @@ class Outline:
         return tuple(self._units())
 
     def _units(self) -> Iterator[DeclaredUnit]:
-        for found in _UNIT.finditer(self.code):
-            before, keyword = found[1], found[2].split()[-1]
-            if before and not (before == b"virtual" and keyword == b"class"):
+        for match in _UNIT.finditer(self.code):
+            word_before, keyword = match[1], match[2].split()[-1]
+            if word_before and not (word_before == b"virtual" and keyword == b"class"):
                 continue
-            group = 3 if found[3] is not None else 4
-            yield DeclaredUnit(found[group].decode(), _KINDS[keyword], *found.span(group))
+            group = 3 if match[3] is not None else 4
+            yield DeclaredUnit(match[group].decode(), _KINDS[keyword], *match.span(group))
 
     @cached_property
     def symbols(self) -> tuple[DeclaredUnit, ...]:
         """The units, and the routines, types and macros beside them and in them."""
-        found = [*self.units]
+        declared_units = [*self.units]
         for routine in _ROUTINE.finditer(self.code):
             group = 4 if routine[4] is not None else 5
             kind = TargetKind.TASK if routine[2] == b"task" else TargetKind.FUNCTION
             if routine[1] is None and routine[group] != b"new":
-                found.append(DeclaredUnit(routine[group].decode(), kind, *routine.span(group)))
+                declared_units.append(DeclaredUnit(routine[group].decode(), kind, *routine.span(group)))
         for type_ in _TYPEDEF.finditer(self.code):
-            found.append(DeclaredUnit(type_[1].decode(), TargetKind.TYPE, *type_.span(1)))
+            declared_units.append(DeclaredUnit(type_[1].decode(), TargetKind.TYPE, *type_.span(1)))
         for macro in self.macros:
             if macro.defines:
-                found.append(DeclaredUnit(macro.name, TargetKind.MACRO, macro.start, macro.end))
-        return tuple(sorted(found, key=lambda one: one.start))
+                declared_units.append(DeclaredUnit(macro.name, TargetKind.MACRO, macro.start, macro.end))
+        return tuple(sorted(declared_units, key=lambda unit: unit.start))
 
     @cached_property
     def includes(self) -> tuple[Include, ...]:
@@ -137,8 +137,8 @@ class Outline:
         if b"`include" not in self.data:
             return ()
         return tuple(
-            Include(found[1][1:-1].decode(), found.start(1) + 1, found.end(1) - 1)
-            for found in _INCLUDE.finditer(blanked(self.data, strings=False))
+            Include(match[1][1:-1].decode(), match.start(1) + 1, match.end(1) - 1)
+            for match in _INCLUDE.finditer(blanked(self.data, strings=False))
         )
 
     @cached_property
@@ -152,13 +152,13 @@ class Outline:
         return tuple(self._macros()) if b"`" in self.data else ()
 
     def _macros(self) -> Iterator[MacroName]:
-        for found in _MACRO.finditer(self.code):
-            directive = found[1]
+        for match in _MACRO.finditer(self.code):
+            directive = match[1]
             if directive in _DEFINING or directive in _TESTING:
-                if found[2] is not None:
-                    yield MacroName(found[2].decode(), *found.span(2), directive in _DEFINING, directive in _TESTING)
+                if match[2] is not None:
+                    yield MacroName(match[2].decode(), *match.span(2), directive in _DEFINING, directive in _TESTING)
             elif directive not in DIRECTIVES:
-                yield MacroName(directive.decode(), *found.span(1), False, False)
+                yield MacroName(directive.decode(), *match.span(1), False, False)
 
     @cached_property
     def definitions(self) -> bytes:
@@ -185,8 +185,8 @@ class Outline:
     def _qualified(self) -> tuple[frozenset[str], frozenset[str]]:
         members: set[bytes] = set()
         connected: set[bytes] = set()
-        for before, scope, escaped, simple in _QUALIFIED.findall(self.code):
-            (members if before or scope else connected).add(escaped or simple)
+        for text_before, scope, escaped, simple in _QUALIFIED.findall(self.code):
+            (members if text_before or scope else connected).add(escaped or simple)
         return frozenset(word.decode() for word in members), frozenset(word.decode() for word in connected)
 
     @cached_property
@@ -196,29 +196,29 @@ class Outline:
 
     def declares(self, name: str) -> bool:
         """Whether it seems to declare a module, package or the like; quicker than looking for all of them."""
-        for at in self.places_of(name):
-            found = _BEFORE_UNIT.search(self.data, max(0, at - 40), at)
-            if found is not None and not self._is_comment(found.start()):
+        for offset in self.places_of(name):
+            match = _BEFORE_UNIT.search(self.data, max(0, offset - 40), offset)
+            if match is not None and not self._is_comment(match.start()):
                 return True
         return False
 
-    def _is_comment(self, at: int) -> bool:
-        line = self.data.rfind(b"\n", 0, at) + 1
-        return b"//" in self.data[line:at] or self.data.rfind(b"/*", 0, at) > self.data.rfind(b"*/", 0, at)
+    def _is_comment(self, offset: int) -> bool:
+        line = self.data.rfind(b"\n", 0, offset) + 1
+        return b"//" in self.data[line:offset] or self.data.rfind(b"/*", 0, offset) > self.data.rfind(b"*/", 0, offset)
 
     def places_of(self, name: str) -> Iterator[int]:
         """Where a name occurs as a whole word, including comments and strings."""
         word = re.escape(name.encode())
         pattern = rb"(?<![A-Za-z0-9_$])" + word + rb"(?![A-Za-z0-9_$])" if name.isidentifier() else word
-        for found in re.finditer(pattern, self.data):
-            yield found.start()
+        for match in re.finditer(pattern, self.data):
+            yield match.start()
 
 
 def blanked(data: bytes, *, strings: bool = True) -> bytes:
     """Source code with comments, and strings if wanted, replaced by spaces."""
 
-    def spaces(found: re.Match[bytes]) -> bytes:
-        text = found[0]
+    def spaces(match: re.Match[bytes]) -> bytes:
+        text = match[0]
         return text if text.startswith(b'"') and not strings else b" " * len(text)
 
     if b"/" not in data and b'"' not in data:

@@ -79,25 +79,29 @@ class PlainName:
         code, word = outline.code, self.name.encode()
         if not self.name.isidentifier() or _CONDITION.search(code):
             return None
-        found: list[PlainUse] = []
+        plain_uses: list[PlainUse] = []
         in_macros = _arguments(outline)
         imports = self.package and re.search(rb"(?<![\w$:])%b\s*::\s*\*" % self.package.encode(), code)
-        for at in (one.start() for one in re.finditer(rb"(?<![\w$])%b(?![\w$])" % word, code)):
-            role = self._role(code, at, at + len(word), is_imported=bool(imports) or not self.package)
-            if role is None or any(start <= at < end for start, end in in_macros):
+        for offset in (match.start() for match in re.finditer(rb"(?<![\w$])%b(?![\w$])" % word, code)):
+            role = self._role(code, offset, offset + len(word), is_imported=bool(imports) or not self.package)
+            if role is None or any(start <= offset < end for start, end in in_macros):
                 return None
-            found.append(PlainUse(at, at + len(word), role))
-        return found
+            plain_uses.append(PlainUse(offset, offset + len(word), role))
+        return plain_uses
 
-    def _role(self, code: bytes, at: int, end: int, *, is_imported: bool) -> Role | None:
-        before = code[max(0, at - _AROUND) : at].rstrip()
-        if before.endswith(b"::"):
-            return self._of_package(code, before[:-2].rstrip(), at, end)
-        last = _LAST_WORD.search(before)
-        if (not before and at > _AROUND) or before.endswith(_MARKS) or (last is not None and last[1] in _NO_USE):
+    def _role(self, code: bytes, offset: int, end: int, *, is_imported: bool) -> Role | None:
+        code_before = code[max(0, offset - _AROUND) : offset].rstrip()
+        if code_before.endswith(b"::"):
+            return self._of_package(code, code_before[:-2].rstrip(), offset, end)
+        last = _LAST_WORD.search(code_before)
+        if (
+            (not code_before and offset > _AROUND)
+            or code_before.endswith(_MARKS)
+            or (last is not None and last[1] in _NO_USE)
+        ):
             return None
         if self.kind is TargetKind.PACKAGE and _SCOPE.match(code, end):
-            return Role.IMPORT if _IMPORT.search(before + b" ") else Role.NAME
+            return Role.IMPORT if _IMPORT.search(code_before + b" ") else Role.NAME
         if self.kind in INSTANTIATED and (_PARAMETERS.match(code, end) or _is_name(_WORD.match(code, end))):
             return Role.INSTANTIATION
         if self.kind in _TYPES and is_imported:
@@ -107,12 +111,12 @@ class PlainName:
                 return Role.NAME
         return None
 
-    def _of_package(self, code: bytes, before: bytes, at: int, end: int) -> Role | None:
+    def _of_package(self, code: bytes, code_before: bytes, offset: int, end: int) -> Role | None:
         """The role of the name in `package::name`."""
-        qualifier = _LAST_WORD.search(before)
+        qualifier = _LAST_WORD.search(code_before)
         if not self.package or qualifier is None or qualifier[1] != self.package.encode():
             return None
-        outside = before[: qualifier.start()].rstrip()
+        outside = code_before[: qualifier.start()].rstrip()
         if outside.endswith((b"::", b".", b"`", b"\\", b"export")):
             return None
         if _IMPORT.search(outside + b" "):
@@ -124,8 +128,8 @@ class PlainName:
         return Role.CALL if self.kind in (TargetKind.FUNCTION, TargetKind.TASK) else Role.READ
 
 
-def _is_name(found: re.Match[bytes] | None) -> bool:
-    return found is not None and found[1].decode() not in RESERVED
+def _is_name(match: re.Match[bytes] | None) -> bool:
+    return match is not None and match[1].decode() not in RESERVED
 
 
 def _arguments(outline: Outline) -> list[tuple[int, int]]:

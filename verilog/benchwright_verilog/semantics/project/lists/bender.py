@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from benchwright_verilog.semantics.project.lists.file_list import FileList
 from benchwright_verilog.semantics.project.lists.manifest import (
     DESIGNS,
-    Gathered,
     Manifest,
+    ProjectParts,
     TextOf,
     TooLargeError,
     normal,
@@ -38,24 +38,24 @@ def read_bender(path: Path, text_of: TextOf | None = None, targets: tuple[str, .
         text_of: See `TextOf`.
         targets: What applies; `TARGETS` if none is given.
     """
-    gathered = Gathered()
+    gathered = ProjectParts()
     reading = _Reading(path.parent, text_of, frozenset(name.lower() for name in targets or TARGETS), gathered)
     reading.package(path)
-    gathered.targets = tuple(sorted(reading.named))
+    gathered.targets = tuple(sorted(reading.named_targets))
     return gathered.file_list(path)
 
 
 class _Reading:
-    def __init__(self, root: Path, text_of: TextOf | None, targets: frozenset[str], gathered: Gathered) -> None:
+    def __init__(self, root: Path, text_of: TextOf | None, targets: frozenset[str], gathered: ProjectParts) -> None:
         self._root = root
         self._text_of = text_of
         self._targets = targets
         self._gathered = gathered
-        self._seen: set[str] = set()
+        self._seen_packages: set[str] = set()
         self._checkouts = root / ".bender" / "git" / "checkouts"
         self._checkout_dir: Path | None = None
         self._local = self._overrides()
-        self.named: set[str] = set()
+        self.named_targets: set[str] = set()
 
     def package(self, path: Path) -> None:
         self._gathered.read[path] = None
@@ -68,10 +68,10 @@ class _Reading:
     def _read(self, manifest: Manifest, folder: Path) -> None:
         fields = manifest.fields(manifest.root)
         if folder == self._root:
-            self._seen.add((manifest.text(manifest.fields(fields.get("package")).get("name")) or "").lower())
+            self._seen_packages.add((manifest.text(manifest.fields(fields.get("package")).get("name")) or "").lower())
             workspace = manifest.fields(fields.get("workspace"))
-            if (named := manifest.text(workspace.get("checkout_dir"))) is not None:
-                self._checkout_dir = normal(folder / named)
+            if (checkout_dir := manifest.text(workspace.get("checkout_dir"))) is not None:
+                self._checkout_dir = normal(folder / checkout_dir)
         # Bender gives a package's sources after those that it depends on.
         for name, node in manifest.fields(fields.get("dependencies")).items():
             self._dependency(manifest, folder, name.lower(), node)
@@ -80,26 +80,28 @@ class _Reading:
         self._group(manifest, folder, fields.get("sources"))
 
     def _dependency(self, manifest: Manifest, folder: Path, name: str, node: Node) -> None:
-        if name in self._seen or len(self._seen) >= _MOST_PACKAGES:
+        if name in self._seen_packages or len(self._seen_packages) >= _MOST_PACKAGES:
             return
-        self._seen.add(name)
-        place = self._place(manifest, folder, name, node)
-        if place is None:
+        self._seen_packages.add(name)
+        package_folder = self._package_folder(manifest, folder, name, node)
+        if package_folder is None:
             message = f"The dependency {name} is not here. Run `bender checkout`, then its files are read."
             manifest.complain(node, message, is_error=False)
-        elif (place / NAME).is_file():
-            self.package(place / NAME)
+        elif (package_folder / NAME).is_file():
+            self.package(package_folder / NAME)
 
-    def _place(self, manifest: Manifest, folder: Path, name: str, node: Node) -> Path | None:
+    def _package_folder(self, manifest: Manifest, folder: Path, name: str, node: Node) -> Path | None:
         if name in self._local:
             return self._local[name]
-        given = manifest.text(manifest.fields(node).get("path"))
-        places = [normal(folder / given)] if given is not None else []
+        given_path = manifest.text(manifest.fields(node).get("path"))
+        places = [normal(folder / given_path)] if given_path is not None else []
         if self._checkout_dir is not None:
             places.append(self._checkout_dir / name)
         if self._checkouts.is_dir():
-            places += sorted(self._checkouts.glob(f"{name}-*"), key=lambda place: place.stat().st_mtime, reverse=True)
-        return next((place for place in places if place.is_dir()), None)
+            places += sorted(
+                self._checkouts.glob(f"{name}-*"), key=lambda checkout: checkout.stat().st_mtime, reverse=True
+            )
+        return next((candidate for candidate in places if candidate.is_dir()), None)
 
     def _overrides(self) -> dict[str, Path]:
         path = self._root / "Bender.local"
@@ -108,12 +110,12 @@ class _Reading:
             return {}
         self._gathered.read[path] = None
         manifest = Manifest(path, text, self._gathered.complaints)
-        found = {}
+        overrides = {}
         for name, node in manifest.fields(manifest.fields(manifest.root).get("overrides")).items():
-            given = manifest.text(manifest.fields(node).get("path"))
-            if given is not None:
-                found[name.lower()] = normal(self._root / given)
-        return found
+            given_path = manifest.text(manifest.fields(node).get("path"))
+            if given_path is not None:
+                overrides[name.lower()] = normal(self._root / given_path)
+        return overrides
 
     def _group(self, manifest: Manifest, folder: Path, node: Node | None, depth: int = 0) -> None:
         for entry in manifest.items(node):
@@ -125,8 +127,8 @@ class _Reading:
             if not self._applies(manifest, fields.get("target")):
                 continue
             if "files" in fields and depth < 32:
-                for at, name in manifest.texts(fields.get("include_dirs")):
-                    self._include(manifest, folder, at, name)
+                for name_node, name in manifest.texts(fields.get("include_dirs")):
+                    self._include(manifest, folder, name_node, name)
                 for name, value in manifest.fields(fields.get("defines")).items():
                     text = manifest.text(value)
                     self._gathered.defines[f"{name}={text}" if text not in (None, "", "~", "null") else name] = None
@@ -134,8 +136,8 @@ class _Reading:
             else:
                 # An entry may say what kind of file it is.
                 for kind in ("sv", "v"):
-                    for at, name in manifest.texts(fields.get(kind)):
-                        self._file(manifest, folder, at, name)
+                    for name_node, name in manifest.texts(fields.get(kind)):
+                        self._file(manifest, folder, name_node, name)
 
     def _applies(self, manifest: Manifest, node: Node | None) -> bool:
         text = manifest.text(node)
@@ -154,7 +156,7 @@ class _Reading:
         if words.peek != "(":
             if name == "*":
                 return True
-            self.named.add(name)
+            self.named_targets.add(name)
             return name.lower() in self._targets
         words.next()
         inner = []
@@ -182,8 +184,8 @@ class _Reading:
     def _file(self, manifest: Manifest, folder: Path, node: Node, name: str) -> None:
         path = normal(folder / name)
         if any(character in name for character in "*?"):
-            found = [] if Path(name).is_absolute() else sorted(folder.glob(name))
-            self._gathered.sources |= dict.fromkeys(normal(one) for one in found if one.suffix in DESIGNS)
+            paths = [] if Path(name).is_absolute() else sorted(folder.glob(name))
+            self._gathered.sources |= dict.fromkeys(normal(path) for path in paths if path.suffix in DESIGNS)
         elif path.suffix not in DESIGNS:
             return
         elif path.is_file():
@@ -195,22 +197,22 @@ class _Reading:
 class _Words:
     def __init__(self, text: str) -> None:
         self._words: list[str] = []
-        at = 0
-        while text[at:].strip():
-            found = _WORD.match(text, at)
-            if found is None:
-                raise ValueError(f"{text[at:].strip()[0]} is not part of it")
-            self._words.append(found[1])
-            at = found.end()
-        self._at = 0
+        offset = 0
+        while text[offset:].strip():
+            match = _WORD.match(text, offset)
+            if match is None:
+                raise ValueError(f"{text[offset:].strip()[0]} is not part of it")
+            self._words.append(match[1])
+            offset = match.end()
+        self._index = 0
 
     @property
     def peek(self) -> str | None:
-        return self._words[self._at] if self._at < len(self._words) else None
+        return self._words[self._index] if self._index < len(self._words) else None
 
     def next(self) -> str:
         word = self.peek
         if word is None:
             raise ValueError("it ends too early")
-        self._at += 1
+        self._index += 1
         return word

@@ -90,14 +90,14 @@ class FileList:
     """Whether all sources are one compilation unit: macros and declarations reach the files that follow."""
     libraries_inherit_macros: bool = False
     """Whether libraries begin with the macros that the single unit ends with."""
-    several: tuple[Path, ...] = ()
+    candidate_lists: tuple[Path, ...] = ()
     """The lists of a folder of which none was chosen; then `path` is the folder."""
     found_by_name: frozenset[Path] = frozenset()
     """The libraries that only a module of the file's own name brings in: those of `-y`."""
 
 
 @dataclass
-class _Gathered:
+class _ListedFiles:
     variables: Mapping[str, str]
     sources: dict[Path, None] = field(default_factory=dict)
     include_dirs: dict[Path, None] = field(default_factory=dict)
@@ -125,7 +125,7 @@ def read_file_list(
         text_of: Gives the text of a list that is open in an editor; else it is read from disk.
         variables: What `$NAME` stands for.
     """
-    gathered = _Gathered(variables)
+    gathered = _ListedFiles(variables)
     text = _text(path, text_of)
     if text is None:
         message = f"The file list {path} can't be read. Correct benchwright.project.fileLists, or create the file."
@@ -140,7 +140,7 @@ def read_file_list(
         tuple(gathered.include_dirs),
         tuple(gathered.defines),
         tuple(gathered.library_dirs),
-        tuple(one for one in gathered.libraries if one not in gathered.sources),
+        tuple(library for library in gathered.libraries if library not in gathered.sources),
         tuple(gathered.tops),
         tuple(gathered.parameters),
         tuple(gathered.warnings),
@@ -156,24 +156,24 @@ def _read(
     path: Path,
     text: str,
     base: Path,
-    gathered: _Gathered,
+    gathered: _ListedFiles,
     text_of: Callable[[Path], str | None] | None,
-    above: tuple[Path, ...],
+    outer_lists: tuple[Path, ...],
 ) -> None:
     gathered.read[path] = None
     tokens = _tokens(text)
     for start, end, word in tokens:
 
-        def complain(message: str, *, is_error: bool = True, place: tuple[int, int] = (start, end)) -> None:
-            gathered.complaints.append(Complaint(path, *place, message, is_error))
+        def complain(message: str, *, is_error: bool = True, span: tuple[int, int] = (start, end)) -> None:
+            gathered.complaints.append(Complaint(path, *span, message, is_error))
 
-        option, value, place = word, "", (start, end)
+        option, value, value_span = word, "", (start, end)
         if word in _WITH_VALUE:
             following = next(tokens, None)
             if following is None:
                 complain(f"{word} needs a value after it.")
                 return
-            value, place = following[2], (following[0], following[1])
+            value, value_span = following[2], (following[0], following[1])
         elif word[:2] in ("-I", "-D", "-G", "-U") and len(word) > 2:
             option, value = word[:2], word[2:].removeprefix("=")
         elif word.partition("=")[0] in _TOPS:
@@ -181,17 +181,17 @@ def _read(
         if word == '"':
             complain("This double quote is not closed on its line.")
             continue
-        missing = [name for name in _named(value or word) if name not in gathered.variables]
+        missing = [name for name in _variable_names(value or word) if name not in gathered.variables]
         if missing:
             complain(
                 f"The variable {missing[0]} is not set. Set it in benchwright.project.variables, or in the environment "
                 "before you start the editor.",
-                place=place,
+                span=value_span,
             )
             continue
         option, value = _expanded(option, gathered.variables), _expanded(value, gathered.variables)
         if option in _LISTS:
-            _nested(base / value, place, option, base, complain, gathered, text_of, (*above, path))
+            _nested(base / value, value_span, option, base, complain, gathered, text_of, (*outer_lists, path))
         elif option.startswith("+"):
             _plus(option, base, gathered, complain)
         elif option in _DEFINES:
@@ -201,15 +201,15 @@ def _read(
         elif option in _PARAMETERS:
             gathered.parameters[value] = None
         elif option in _EXTENSIONS:
-            gathered.suffixes |= dict.fromkeys(one for one in value.split(",") if one)
+            gathered.suffixes |= dict.fromkeys(suffix for suffix in value.split(",") if suffix)
         elif option in _UNDEFINES:
-            gathered.defines = {one: None for one in gathered.defines if one.partition("=")[0] != value}
+            gathered.defines = {macro: None for macro in gathered.defines if macro.partition("=")[0] != value}
         elif option in _INCLUDE_DIRS:
-            _folder(base / value, gathered.include_dirs, complain, place)
+            _folder(base / value, gathered.include_dirs, complain, value_span)
         elif option == "-y":
-            _folder(base / value, gathered.library_dirs, complain, place)
+            _folder(base / value, gathered.library_dirs, complain, value_span)
         elif option == "-v":
-            _file(base / value, gathered.libraries, complain, place)
+            _file(base / value, gathered.libraries, complain, value_span)
         elif option.startswith("-W") and option != "-Wall":
             gathered.warnings.pop(option[2:], None)  # The last one counts.
             gathered.warnings[option[2:]] = None
@@ -219,21 +219,21 @@ def _read(
             if not _WITHOUT_EFFECT.match(option):
                 complain(f"{option} has no effect here; other tools may know it.", is_error=False)
         else:
-            _file(base / option, gathered.sources, complain, place)
+            _file(base / option, gathered.sources, complain, value_span)
 
 
-def _named(text: str) -> Iterator[str]:
+def _variable_names(text: str) -> Iterator[str]:
     """The variables in a string."""
-    return (found[1] or found[2] or found[3] or "" for found in _VARIABLE.finditer(text))
+    return (match[1] or match[2] or match[3] or "" for match in _VARIABLE.finditer(text))
 
 
 def _expanded(text: str, variables: Mapping[str, str]) -> str:
-    return _VARIABLE.sub(lambda found: variables[found[1] or found[2] or found[3]], text)
+    return _VARIABLE.sub(lambda match: variables[match[1] or match[2] or match[3]], text)
 
 
-def _plus(option: str, base: Path, gathered: _Gathered, complain: Callable[..., None]) -> None:
-    name, _, rest = option[1:].partition("+")
-    values = [value for value in rest.split("+") if value]
+def _plus(option: str, base: Path, gathered: _ListedFiles, complain: Callable[..., None]) -> None:
+    name, _, values_text = option[1:].partition("+")
+    values = [value for value in values_text.split("+") if value]
     if name == "incdir":
         for value in values:
             _folder(base / value, gathered.include_dirs, complain, None)
@@ -250,45 +250,45 @@ def _plus(option: str, base: Path, gathered: _Gathered, complain: Callable[..., 
 
 def _nested(
     path: Path,
-    place: tuple[int, int],
+    span: tuple[int, int],
     option: str,
     base: Path,
     complain: Callable[..., None],
-    gathered: _Gathered,
+    gathered: _ListedFiles,
     text_of: Callable[[Path], str | None] | None,
-    above: tuple[Path, ...],
+    outer_lists: tuple[Path, ...],
 ) -> None:
     path = _normal(path)
-    if path in above or len(above) > _MAX_DEPTH:
-        complain(f"{path} includes itself through {above[-1]}. Remove one of the two entries.", place=place)
+    if path in outer_lists or len(outer_lists) > _MAX_DEPTH:
+        complain(f"{path} includes itself through {outer_lists[-1]}. Remove one of the two entries.", span=span)
         return
     text = _text(path, text_of)
     if text is None:
-        complain(f"The file {path} does not exist or can't be read.", place=place)
+        complain(f"The file {path} does not exist or can't be read.", span=span)
         return
-    _read(path, text, path.parent if option == "-F" else base, gathered, text_of, above)
+    _read(path, text, path.parent if option == "-F" else base, gathered, text_of, outer_lists)
 
 
-def _folder(path: Path, into: dict[Path, None], complain: Callable[..., None], place: tuple[int, int] | None) -> None:
+def _folder(path: Path, folders: dict[Path, None], complain: Callable[..., None], span: tuple[int, int] | None) -> None:
     path = _normal(path)
     if not path.is_dir():
         message = f"There is no folder {path}."
-        complain(message, is_error=False) if place is None else complain(message, is_error=False, place=place)
-    into[path] = None
+        complain(message, is_error=False) if span is None else complain(message, is_error=False, span=span)
+    folders[path] = None
 
 
-def _file(path: Path, into: dict[Path, None], complain: Callable[..., None], place: tuple[int, int]) -> None:
+def _file(path: Path, files: dict[Path, None], complain: Callable[..., None], span: tuple[int, int]) -> None:
     if any(character in str(path) for character in "*?"):
-        found = sorted(path.parent.glob(path.name))
-        if not found:
-            complain(f"No file matches {path}.", place=place)
-        into |= dict.fromkeys(map(_normal, found))
+        matching_paths = sorted(path.parent.glob(path.name))
+        if not matching_paths:
+            complain(f"No file matches {path}.", span=span)
+        files |= dict.fromkeys(map(_normal, matching_paths))
         return
     path = _normal(path)
     if not path.is_file():
-        complain(f"There is no file {path}.", place=place)
+        complain(f"There is no file {path}.", span=span)
         return
-    into[path] = None
+    files[path] = None
 
 
 def _in_library(folder: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
@@ -299,11 +299,11 @@ def _in_library(folder: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
 
 
 def _tokens(text: str) -> Iterator[tuple[int, int, str]]:
-    for found in _TOKEN.finditer(text):
-        if found[1] is not None:
-            yield found.start(), found.end(), found[1].replace('"', "")
-        elif found[0] == '"':
-            yield found.start(), found.end(), '"'
+    for match in _TOKEN.finditer(text):
+        if match[1] is not None:
+            yield match.start(), match.end(), match[1].replace('"', "")
+        elif match[0] == '"':
+            yield match.start(), match.end(), '"'
 
 
 def _text(path: Path, text_of: Callable[[Path], str | None] | None) -> str | None:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from benchwright_verilog.semantics.project.lists.file_list import FileList
 from benchwright_verilog.semantics.project.lists.manifest import (
     DESIGNS,
-    Gathered,
     Manifest,
+    ProjectParts,
     TextOf,
     TooLargeError,
     normal,
@@ -40,16 +40,16 @@ def read_core(path: Path, folder: Path, text_of: TextOf | None = None, target: s
         text_of: See `TextOf`.
         target: Of the core; `default` if not given, else the first.
     """
-    gathered = Gathered()
+    gathered = ProjectParts()
     reading = _Reading(folder, text_of, gathered)
     reading.top(path, target)
     return gathered.file_list(path)
 
 
 class _Core:
-    def __init__(self, path: Path, text: str | None, gathered: Gathered) -> None:
+    def __init__(self, path: Path, text: str | None, gathered: ProjectParts) -> None:
         # The first line is a key without a value, which some write without its colon.
-        spelled = _FIRST_LINE.sub(lambda found: found[1].replace("=", "_") + ":", text, count=1) if text else text
+        spelled = _FIRST_LINE.sub(lambda match: match[1].replace("=", "_") + ":", text, count=1) if text else text
         self.manifest = Manifest(path, spelled, gathered.complaints)
         self.folder = path.parent
         self.fields = self.manifest.fields(self.manifest.root)
@@ -62,25 +62,27 @@ class _Core:
 
 
 class _Reading:
-    def __init__(self, folder: Path, text_of: TextOf | None, gathered: Gathered) -> None:
+    def __init__(self, folder: Path, text_of: TextOf | None, gathered: ProjectParts) -> None:
         self._folder = folder
         self._text_of = text_of
         self._gathered = gathered
         self._flags: frozenset[str] = frozenset()
-        self._seen: set[str] = set()
-        self._found: dict[str, Path] | None = None
+        self._seen_cores: set[str] = set()
+        self._found_cores: dict[str, Path] | None = None
 
-    def top(self, path: Path, wanted: str) -> None:
+    def top(self, path: Path, requested_target: str) -> None:
         core = self._core(path)
         try:
             self._gathered.targets = tuple(core.targets)
-            target = wanted or ("default" if "default" in core.targets else next(iter(core.targets), ""))
-            if wanted and wanted not in core.targets:
-                known = ", ".join(core.targets) or "none"
-                core.manifest.complain(None, f"{path.name} has no target {wanted}; there are: {known}.")
+            target = requested_target or ("default" if "default" in core.targets else next(iter(core.targets), ""))
+            if requested_target and requested_target not in core.targets:
+                known_targets = ", ".join(core.targets) or "none"
+                core.manifest.complain(
+                    None, f"{path.name} has no target {requested_target}; there are: {known_targets}."
+                )
                 target = next(iter(core.targets), "")
             self._flags = frozenset({f"target_{target}"})
-            self._seen.add(core.name)
+            self._seen_cores.add(core.name)
             self._target(core, target)
         except TooLargeError:
             core.manifest.complain(None, f"{path.name} has more entries than can be read.")
@@ -96,14 +98,14 @@ class _Reading:
                 self._fileset(core, node, fileset)
         for _, top in self._applying(core, fields.get("toplevel")):
             self._gathered.tops[top] = None
-        known = core.manifest.fields(core.fields.get("parameters"))
+        known_parameters = core.manifest.fields(core.fields.get("parameters"))
         for key in ("parameters", "parameters_append"):
-            for _, given in self._applying(core, fields.get(key)):
-                self._parameter(core, known, given)
+            for _, parameter in self._applying(core, fields.get(key)):
+                self._parameter(core, known_parameters, parameter)
 
-    def _parameter(self, core: _Core, known: dict[str, Node], given: str) -> None:
-        name, sign, value = given.partition("=")
-        fields = core.manifest.fields(known.get(name))
+    def _parameter(self, core: _Core, known_parameters: dict[str, Node], parameter: str) -> None:
+        name, sign, value = parameter.partition("=")
+        fields = core.manifest.fields(known_parameters.get(name))
         kind = core.manifest.text(fields.get("paramtype"))
         usual = core.manifest.text(fields.get("default"))
         value = value if sign else usual or ""
@@ -121,8 +123,8 @@ class _Reading:
             core.manifest.complain(node, f"There is no fileset {name}.")
             return
         fields = core.manifest.fields(core.filesets[name])
-        for at, wanted in self._applying(core, fields.get("depend")):
-            self._depend(core, at, wanted)
+        for dependency_node, dependency in self._applying(core, fields.get("depend")):
+            self._depend(core, dependency_node, dependency)
         kind = core.manifest.text(fields.get("file_type")) or ""
         for key in ("files", "files_append"):
             for entry in core.manifest.items(fields.get(key)):
@@ -139,10 +141,10 @@ class _Reading:
             fields = core.manifest.fields(node)
             applied = self._applied(name)
             if applied is not None:
-                own = core.manifest.text(fields.get("file_type")) or kind
+                file_type = core.manifest.text(fields.get("file_type")) or kind
                 include_path = core.manifest.text(fields.get("include_path"))
                 is_include = core.manifest.is_true(fields.get("is_include_file"))
-                self._file(core, entry, applied, own, include_path, is_include=is_include)
+                self._file(core, entry, applied, file_type, include_path, is_include=is_include)
 
     def _file(
         self, core: _Core, node: Node, name: str, kind: str, include_path: str | None, *, is_include: bool
@@ -157,48 +159,48 @@ class _Reading:
         else:
             self._gathered.sources[path] = None
 
-    def _depend(self, core: _Core, node: Node, wanted: str) -> None:
-        name = _unversioned(wanted)
-        if name in self._seen or len(self._seen) >= _MOST_CORES:
+    def _depend(self, core: _Core, node: Node, dependency: str) -> None:
+        name = _unversioned(dependency)
+        if name in self._seen_cores or len(self._seen_cores) >= _MOST_CORES:
             return
-        self._seen.add(name)
+        self._seen_cores.add(name)
         path = self._cores().get(name)
         if path is None:
             message = f"There is no core {name} below {self._folder}."
             core.manifest.complain(node, message, is_error=False)
             return
-        other = self._core(path)
+        dependency_core = self._core(path)
         # What a core gives to others is its default target.
-        self._target(other, "default")
+        self._target(dependency_core, "default")
 
     def _cores(self) -> dict[str, Path]:
-        if self._found is None:
-            self._found = {}
+        if self._found_cores is None:
+            self._found_cores = {}
             for path in sorted(self._folder.rglob(f"*{SUFFIX}"))[:_MOST_CORES]:
-                name = _Core(path, text_of_file(path, self._text_of), Gathered()).name
+                name = _Core(path, text_of_file(path, self._text_of), ProjectParts()).name
                 # The later of two versions is named later.
-                self._found[name] = path
-        return self._found
+                self._found_cores[name] = path
+        return self._found_cores
 
     def _applying(self, core: _Core, node: Node | None) -> Iterator[tuple[Node, str]]:
-        for at, text in core.manifest.texts(node):
+        for text_node, text in core.manifest.texts(node):
             applied = self._applied(text)
             if applied:
-                yield at, applied
+                yield text_node, applied
 
     def _applied(self, text: str) -> str | None:
         """What is left of `flag ? (…)`; None if the flag is not set."""
         for _ in range(8):
-            found = _CONDITION.match(text)
-            if found is None:
+            match = _CONDITION.match(text)
+            if match is None:
                 return text.strip()
-            if (found[2] in self._flags) == bool(found[1]):
+            if (match[2] in self._flags) == bool(match[1]):
                 return None
-            text = found[3]
+            text = match[3]
         return None
 
 
 def _unversioned(name: str) -> str:
     """`vendor:library:name` of `>=vendor:library:name:1.0`."""
-    found = _VERSION.match(name.strip())
-    return ":".join((found[1] if found else name).split(":")[:3])
+    match = _VERSION.match(name.strip())
+    return ":".join((match[1] if match else name).split(":")[:3])

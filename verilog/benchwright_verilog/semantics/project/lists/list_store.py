@@ -35,11 +35,11 @@ class ListStore:
 
     def load(self, root: Path) -> ListChoice:
         """What was chosen for a folder, if its list still exists."""
-        kept = self._state.load(root)
-        name, target = str(kept.get("name", "")), str(kept.get("target", ""))
+        stored_choice = self._state.load(root)
+        name, target = str(stored_choice.get("name", "")), str(stored_choice.get("target", ""))
         if name and not (root / name).is_file():
             return NOTHING_CHOSEN
-        return ListChoice(name, target, kept.get("declined") is True)
+        return ListChoice(name, target, stored_choice.get("declined") is True)
 
     def save(self, root: Path, choice: ListChoice) -> None:
         """Keep the choice for a folder. Where that can't be written, it ends with the program."""

@@ -51,17 +51,17 @@ class Manifest:
 
         if not isinstance(node, yaml.MappingNode):
             return {}
-        found: dict[str, Node] = {}
+        own_fields: dict[str, Node] = {}
         merged: dict[str, Node] = {}
         self._count(len(node.value))
         for key, value in node.value:
             name = self.text(key)
             if name == "<<":
-                for one in self.items(value):
-                    merged |= self.fields(one)
+                for merged_node in self.items(value):
+                    merged |= self.fields(merged_node)
             elif name is not None:
-                found[name] = value
-        return merged | found
+                own_fields[name] = value
+        return merged | own_fields
 
     def items(self, node: Node | None) -> list[Node]:
         """The values of a sequence; a lone value is one of one, and nothing is none."""
@@ -82,7 +82,7 @@ class Manifest:
 
     def texts(self, node: Node | None) -> list[tuple[Node, str]]:
         """The scalars of a sequence."""
-        return [(one, text) for one in self.items(node) if (text := self.text(one)) is not None]
+        return [(text_node, text) for text_node in self.items(node) if (text := self.text(text_node)) is not None]
 
     def is_true(self, node: Node | None) -> bool:
         """Whether a scalar says yes."""
@@ -105,15 +105,15 @@ class Manifest:
         try:
             return yaml.compose(text, Loader=yaml.SafeLoader)
         except yaml.MarkedYAMLError as error:
-            at = error.problem_mark.index if error.problem_mark is not None else 0
-            self._complaints.append(Complaint(self.path, at, at + 1, f"This is not YAML: {error.problem}."))
+            offset = error.problem_mark.index if error.problem_mark is not None else 0
+            self._complaints.append(Complaint(self.path, offset, offset + 1, f"This is not YAML: {error.problem}."))
         except (yaml.YAMLError, RecursionError, ValueError):
             self.complain(None, f"{self.path.name} is not YAML that can be read.")
         return None
 
 
 @dataclass
-class Gathered:
+class ProjectParts:
     """What a project consists of, as far as it was read."""
 
     sources: dict[Path, None] = field(default_factory=dict)

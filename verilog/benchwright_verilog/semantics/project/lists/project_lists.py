@@ -52,22 +52,22 @@ class ProjectLists:
 
     def __init__(
         self,
-        named: Sequence[Path],
+        named_lists: Sequence[Path],
         folder: Path | None,
         open_text: Callable[[Path], str | None],
         on_read: Callable[[Sequence[FileList]], None] | None,
         variables: Mapping[str, str] | None = None,
         target: str = "",
     ) -> None:
-        self._named = list(named)
+        self._named_lists = list(named_lists)
         self._folder = folder
         self._open_text = open_text
         self._on_read = on_read
         self._variables = variables or {}
         self._target = target
         self._stamps: dict[Path, Stamp | None] = {}
-        self._found: list[Path] = []
-        self._several: list[Path] = []
+        self._found_lists: list[Path] = []
+        self._candidate_lists: list[Path] = []
         self._told_also: list[str] = []
         self.lists: tuple[FileList, ...] = ()
 
@@ -80,12 +80,12 @@ class ProjectLists:
         Returns:
             Whether they were read.
         """
-        if look and not self._named and self._folder is not None:
+        if look and not self._named_lists and self._folder is not None:
             kinds = (sorted(self._folder.glob(pattern)) for pattern in _PATTERNS)
-            found = next((files for files in kinds if files), [])
-            self._found = found if len(found) == 1 else []
-            self._tell_of_several(found[:_MOST_NAMED] if len(found) > 1 else [])
-        paths = self._named or self._found
+            found_lists = next((files for files in kinds if files), [])
+            self._found_lists = found_lists if len(found_lists) == 1 else []
+            self._tell_of_several(found_lists[:_MOST_NAMED] if len(found_lists) > 1 else [])
+        paths = self._named_lists or self._found_lists
         if self._stamps_of(paths) == self._stamps:
             return False
         variables = {**os.environ, **self._variables}
@@ -97,43 +97,43 @@ class ProjectLists:
         return True
 
     def _tell_of_several(self, lists: list[Path]) -> None:
-        if lists == self._several:
+        if lists == self._candidate_lists:
             return
-        self._several = lists
+        self._candidate_lists = lists
         if lists and self._on_read is not None and self._folder is not None:
             names = ", ".join(path.name for path in lists)
             message = (
                 f"{self._folder.name} has several file lists ({names}), and none is used. Choose one, or name those "
                 "that belong together in benchwright.project.fileLists."
             )
-            told = Complaint(self._folder, 0, 0, message, False)
-            self._on_read([FileList(self._folder, complaints=(told,), several=tuple(lists))])
+            complaint = Complaint(self._folder, 0, 0, message, False)
+            self._on_read([FileList(self._folder, complaints=(complaint,), candidate_lists=tuple(lists))])
 
     def tell_also(self, messages: Sequence[str]) -> None:
         """Tell about the first list what only shows in its files, unless that was just told."""
         if self._told_also == messages or not self.lists or self._on_read is None:
             return
         self._told_also = [*messages]
-        first, *others = self.lists
+        first, *other_lists = self.lists
         added = tuple(Complaint(first.path, 0, 0, message, False) for message in messages)
-        self._on_read([replace(first, complaints=(*first.complaints, *added)), *others])
+        self._on_read([replace(first, complaints=(*first.complaints, *added)), *other_lists])
 
-    def share(self, other: ProjectLists) -> None:
+    def share(self, original: ProjectLists) -> None:
         """Take what another project with the same settings has read."""
-        self.lists, self._stamps, self._found = other.lists, other._stamps, other._found
-        self._several = other._several
+        self.lists, self._stamps, self._found_lists = original.lists, original._stamps, original._found_lists
+        self._candidate_lists = original._candidate_lists
 
     def _read(self, path: Path, variables: Mapping[str, str]) -> FileList:
         if path.name == bender.NAME:
-            named = tuple(name.strip() for name in self._target.split(",") if name.strip())
-            return bender.read_bender(path, self._open_text, named)
+            targets = tuple(name.strip() for name in self._target.split(",") if name.strip())
+            return bender.read_bender(path, self._open_text, targets)
         if path.suffix == fusesoc.SUFFIX:
             return fusesoc.read_core(path, self._folder or path.parent, self._open_text, self._target)
         return read_file_list(path, self._open_text, variables)
 
     def _stamps_of(self, lists: Sequence[Path]) -> dict[Path, Stamp | None]:
         stamps: dict[Path, Stamp | None] = {}
-        for path in [*lists, *(one for known in self.lists for one in known.read)]:
+        for path in [*lists, *(read_path for file_list in self.lists for read_path in file_list.read)]:
             text = self._open_text(path)
             stamps[path] = stamp_of(path) if text is None else (hash(text), len(text))
         return stamps

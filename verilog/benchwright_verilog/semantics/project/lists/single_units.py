@@ -32,30 +32,30 @@ class SingleUnits:
     """
 
     def __init__(self, lists: Sequence[FileList] = (), size: Callable[[Iterable[Path]], int] = lambda paths: 0) -> None:
-        one = [listed for listed in lists if listed.single_unit and listed.sources]
-        taken = [listed for listed in one if size(listed.sources) <= MAX_BYTES]
-        self.complaints = [_too_large(listed.path) for listed in one if listed not in taken]
+        single_units = [listed for listed in lists if listed.single_unit and listed.sources]
+        small_units = [listed for listed in single_units if size(listed.sources) <= MAX_BYTES]
+        self.complaints = [_too_large(listed.path) for listed in single_units if listed not in small_units]
         """What to say of lists whose files are parsed one by one after all."""
-        self.texts: Mapping[Path, SourceText] = {listed.path: _text(listed.sources) for listed in taken}
+        self.texts: Mapping[Path, SourceText] = {listed.path: _text(listed.sources) for listed in small_units}
         """What stands for each unit, by the path of its list."""
-        self._of = {path: listed.path for listed in reversed(taken) for path in listed.sources}
+        self._unit_paths = {path: listed.path for listed in reversed(small_units) for path in listed.sources}
         self.inheriting: Mapping[Path, Path] = {
             path: listed.path
-            for listed in taken
+            for listed in small_units
             for path in (listed.libraries if listed.libraries_inherit_macros else listed.found_by_name)
         }
         """The unit whose macros a library file begins with; slang lets those of `-y` do so without being asked."""
 
-    def of(self, path: Path) -> Path:
+    def unit_of(self, path: Path) -> Path:
         """The unit that a file is in; the file itself if it is in none."""
-        return self._of.get(path, path)
+        return self._unit_paths.get(path, path)
 
     def __contains__(self, path: Path) -> bool:
-        return path in self._of
+        return path in self._unit_paths
 
     def merged(self, paths: Iterable[Path]) -> list[Path]:
         """Files, each unit once where its first file was."""
-        return list(dict.fromkeys(map(self.of, paths)))
+        return list(dict.fromkeys(map(self.unit_of, paths)))
 
 
 def _text(paths: Sequence[Path]) -> SourceText:
@@ -74,15 +74,15 @@ def macros_after(tree: SyntaxTree) -> tuple[str, ...]:
     """The macros that are defined where a file ends, as `NAME=text` or `NAME(arguments)=text`."""
     from pyslang.syntax import DefineDirectiveSyntax, SyntaxKind, UndefDirectiveSyntax
 
-    found: dict[str, str] = {}
+    macros: dict[str, str] = {}
     for directive in directives(tree):
         if isinstance(directive, DefineDirectiveSyntax):
             name = directive.name.valueText
             arguments = str(directive.formalArguments) if directive.formalArguments is not None else ""
             body = "".join(str(token) for token in directive.body).strip()
-            found[name] = f"{name}{arguments}={body}"
+            macros[name] = f"{name}{arguments}={body}"
         elif isinstance(directive, UndefDirectiveSyntax):
-            found.pop(directive.name.valueText, None)
+            macros.pop(directive.name.valueText, None)
         elif directive.kind == SyntaxKind.UndefineAllDirective:
-            found.clear()
-    return tuple(found.values())
+            macros.clear()
+    return tuple(macros.values())
