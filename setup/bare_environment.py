@@ -23,8 +23,8 @@ def make(folder: Path, *requirements: str, constraints: Path | None = None, lock
     """Make an environment from the base Python, not from the one that runs this, and install packages.
 
     Args:
-        folder: Where; replaced if it exists.
-        requirements: What to install, as pip takes it.
+        folder: Folder of the environment; replaced if it exists.
+        requirements: Packages to install, as pip takes them.
         constraints: Versions that may be installed, without hashes.
         locked: A requirements file with a hash for every package, installed as well.
 

@@ -1,4 +1,4 @@
-"""Which checks a change can touch, as far as imports and the names in tests say: `./test --changed`.
+"""Checks that a change can touch, as far as imports and the names in tests say: `./test --changed`.
 
 Runs in `.venv`, which has the library that reads imports, and prints what it selects as JSON.
 """
@@ -57,7 +57,7 @@ def select(stages: list[Stage], paths: list[str]) -> tuple[list[Stage], tuple[st
 
     Args:
         stages: Those that could run.
-        paths: Which files changed.
+        paths: Paths of the files that changed.
 
     Returns:
         The stages, and the files of tests that run; None if all do.

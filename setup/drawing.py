@@ -38,7 +38,7 @@ SPANS: Mapping[str, tuple[float, float]] = {
 CLIENT = "client-vscode"
 CLIENT_PACKAGE = "(TypeScript)"
 MESSAGES = (CLIENT, "server")
-"""Who speaks to whom without importing it."""
+"""Pair that exchanges messages without an import."""
 LEGEND = (
     "Folders are floors, boxes are packages with their questions. Arrows are imports;",
     "what a chain of arrows implies is left out. The dashed arrow is messages: LSP.",

@@ -63,7 +63,7 @@ def serve(port: int | None, *, browser: bool) -> None:
 
     Args:
         port: The port to listen on; `None` for the default, or the next one that is free.
-        browser: Whether to open the desktop's browser.
+        browser: True to open the desktop's browser.
 
     Raises:
         SetupError: The editor does not start.

@@ -35,7 +35,7 @@ def fetch_ahead(folder: Path, package: str, registry: str) -> Path:
         The package's file.
 
     Raises:
-        OSError: It did not come, or is not the one that the lock names.
+        OSError: The package did not come, or is not the one that the lock names.
     """
     lock = folder / "package-lock.json"
     packages = json.loads(lock.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Where things are on this machine. The installed server finds them by the same rules."""
+"""Folders on this machine. The installed server finds them by the same rules."""
 
 import os
 import sys

@@ -38,7 +38,7 @@ _ACCEPTED = re.compile(
 """Licences that an Apache-2.0 program may depend on. The LGPL's packages are imported, never copied into ours."""
 
 _TITLES = {"Apache License": "Apache-2.0", "MIT License": "MIT"}
-"""How the text of a licence begins."""
+"""Titles that licences begin with."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def licence_of(package: Distribution) -> str:
 
 
 def is_acceptable(licence: str) -> bool:
-    """Whether Benchwright may depend on what has this licence: one of a choice, and every one of a combination.
+    """True if Benchwright may depend on what has this licence: one of a choice, and every one of a combination.
 
     In an expression with parentheses every licence has to be acceptable: a person decides about the rest.
     """

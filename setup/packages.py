@@ -1,4 +1,4 @@
-"""What Benchwright needs from the operating system, and how to get it."""
+"""Packages that Benchwright needs from the operating system, and how to get them."""
 
 import ctypes.util
 import importlib.util
@@ -29,11 +29,11 @@ class SystemPackage:
 
     name: str
     present: Callable[[], bool]
-    """Whether what we need from it is installed, by whatever means."""
+    """True if what we need from it is installed, by whatever means."""
     purpose: str
-    """What it is needed for, shown before it is installed."""
+    """Purpose for which it is needed, shown before it is installed."""
     optional: bool = False
-    """Whether everything else works without it."""
+    """True if everything else works without it."""
 
 
 def needed_always() -> list[SystemPackage]:
@@ -119,8 +119,8 @@ def step(packages: list[SystemPackage], *, install: bool) -> Step:
     """The step that installs what is missing of these packages.
 
     Args:
-        packages: What is needed.
-        install: Whether the system may be changed. If not, optional packages are left out, and the others refused.
+        packages: Packages that are needed.
+        install: True if the system may be changed. If not, optional packages are left out, and the others refused.
     """
 
     def missing() -> list[SystemPackage]:
@@ -188,7 +188,7 @@ def _install(tools: Tools, missing: Callable[[], list[SystemPackage]]) -> None:
 
 
 def sandbox_problem() -> str | None:
-    """Why hidden tests can't run in the sandbox of this machine, if they can't."""
+    """Reason why hidden tests can't run in the sandbox of this machine, if they can't."""
     command = ["bwrap", "--unshare-all", "--unshare-user", "--ro-bind", "/", "/", "true"]
     probe = subprocess.run(command, capture_output=True, text=True, check=False)
     if probe.returncode == 0:

@@ -36,7 +36,7 @@ class Service:
     name: str
     """Its common name, for messages."""
     advice: str
-    """What to check if it does not answer."""
+    """Advice on what to check if it does not answer."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Step:
 
     title: str
     ready: Callable[[], bool]
-    """Whether there is nothing to do; cheap, because every start asks."""
+    """True if there is nothing to do; cheap, because every start asks."""
     work: Callable[["Tools"], None]
     """Does the step, whatever an interrupted earlier try left behind."""
     needs: tuple[str, ...] = ()
@@ -87,9 +87,9 @@ class Tools:
 
         Args:
             command: The program and its arguments.
-            failure: What a failure means for the user, with the next step.
+            failure: Meaning of a failure for the user, with the next step.
             service: The network service that the program needs.
-            cwd: Where to run it.
+            cwd: Folder to run it in.
             environment: Its whole environment; by default ours.
 
         Raises:

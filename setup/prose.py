@@ -32,7 +32,7 @@ class Rule:
 
     pattern: re.Pattern[str]
     advice: str
-    """What to write instead, or why not."""
+    """Advice on what to write instead, or why not."""
     unless_after: re.Pattern[str] | None
 
     @classmethod
@@ -94,7 +94,7 @@ class Finding:
 
 
 def findings(path: Path, text: str, style: Style) -> list[Finding]:
-    """What is to be rewritten in a file, in its order."""
+    """Findings to be rewritten in a file, in its order."""
     name = path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else str(path)
     visible = prose(path, text)
     return sorted([*_by_our_rules(name, visible, style), *_by_proselint(name, visible, style)])

@@ -57,7 +57,7 @@ def _options() -> argparse.Namespace:
 
 
 def _flaw_of_tag(tag: str) -> str:
-    """What has to change before this tag can be released; empty if nothing."""
+    """Flaw to fix before this tag can be released; empty if there is none."""
     package = json.loads((ROOT / "client-vscode" / "package.json").read_text(encoding="utf-8"))
     versions = {"pyproject.toml": _version(), "client-vscode/package.json": package["version"]}
     for file, version in versions.items():

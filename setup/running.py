@@ -24,7 +24,7 @@ _LAST_WORDS_S = 30
 _TESTS_FAILED = 1
 _NO_TESTS = 5
 _TRIED_AGAIN = 8
-"""How many failing tests of a second try are enough to know that it is not the machine."""
+"""Number of failing tests of a second try that is enough to know that it is not the machine."""
 
 
 class Cost(TypedDict):
@@ -43,18 +43,18 @@ class Outcome:
 
     stage: str
     problems: list[str] = field(default_factory=list)
-    """What went wrong; empty if nothing did."""
+    """Problems that occurred; empty if there were none."""
     wall_s: float = 0.0
     """Of its commands, and of its tests as if one ran after the other."""
     processor_s: float = 0.0
     """Of its processes, as far as somebody waited for them."""
     at_second_try: bool = False
-    """Whether tests failed at first, as they do where the machine is too busy."""
+    """True if tests failed at first, as they do where the machine is too busy."""
 
 
 @dataclass
 class Selection:
-    """What of the Python tests runs."""
+    """Selection of the Python tests that run."""
 
     nightly: bool = False
     coverage: bool = False
@@ -66,8 +66,8 @@ class Run:
     """One run of stages.
 
     Args:
-        stages: What runs.
-        selection: What of their Python tests runs.
+        stages: Stages that run.
+        selection: Selection of their Python tests that run.
         timeout_s: Ends a command that hangs.
     """
 

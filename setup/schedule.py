@@ -29,7 +29,7 @@ def run_steps(
     """Makes every step ready.
 
     Args:
-        steps: What to do, each after those that it needs.
+        steps: Steps to do, each after those that it needs.
         locks: Files to lock while something is changed, so that two set-ups don't meet.
         later: Titles of steps that need not be done before `use`; one of them that fails then is only printed.
         use: Called once all other steps are done; what is left goes on meanwhile, and is stopped when it returns.
@@ -51,12 +51,12 @@ def run_steps(
 
 
 def remaining_s(steps: Sequence[Step], elapsed_s: Mapping[str, float], pace: float) -> float:
-    """How long it takes until all of these are done.
+    """Seconds until all of these are done.
 
     Args:
-        steps: What is left, each after those that it needs.
-        elapsed_s: Of those that run, for how long they have, by title.
-        pace: How many times longer than expected things take here.
+        steps: Steps that are left, each after those that it needs.
+        elapsed_s: Seconds that each running step has taken so far, by title.
+        pace: Factor by which things take longer here than expected.
     """
     ends: dict[str, float] = {}
     for step in steps:
@@ -67,10 +67,13 @@ def remaining_s(steps: Sequence[Step], elapsed_s: Mapping[str, float], pace: flo
     return max(ends.values(), default=0.0)
 
 
+_FEW_SECONDS = "a few seconds"
+
+
 def in_words(seconds: float) -> str:
     """A duration as a person would say it, not more exact than it is known."""
     if seconds < 15:
-        return "a few seconds"
+        return _FEW_SECONDS
     if seconds < 50:
         return f"{10 * round(seconds / 10)} s"
     return f"{max(1, round(seconds / 60))} min"
@@ -195,7 +198,8 @@ class _Run:
         # A few seconds say little about the pace.
         pace = max(1.0, self._measured_s / self._expected_s) if self._expected_s >= _LONG_S else 1.0
         names = ", ".join(f"{title} ({elapsed:.0f} s)" for title, elapsed in running.items())
-        return f"about {in_words(remaining_s(left, running, pace))} left: {names}"
+        duration = in_words(remaining_s(left, running, pace))
+        return f"{duration if duration == _FEW_SECONDS else f'about {duration}'} left: {names}"
 
 
 def _log_of(step: Step) -> Path:

@@ -10,7 +10,7 @@ Command = tuple[str, ...]
 
 
 class Requirement(enum.Enum):
-    """What a stage needs besides Python."""
+    """Requirement of a stage besides Python."""
 
     TOOLCHAIN = enum.auto()
     DATABASE = enum.auto()
@@ -33,16 +33,16 @@ class Stage:
     """A folder of Python tests, which run in one pool with those of other stages."""
     needs: frozenset[Requirement] = frozenset()
     chained: bool = False
-    """Whether a command needs the output of the one before it, so that the first failure ends the stage."""
+    """True if a command needs the output of the one before it, so that the first failure ends the stage."""
     by_name: bool = False
-    """Whether it runs only when it is named: other stages have its tests, or a part of them."""
+    """True if it runs only when it is named: other stages have its tests, or a part of them."""
 
 
 def all_stages(*, nightly: bool = False) -> list[Stage]:
     """Every stage, in the order of the table that a run ends with.
 
     Args:
-        nightly: Whether tests that take long run, too.
+        nightly: True to include tests that take long.
     """
     simulators = frozenset({Requirement.TOOLCHAIN})
     in_the_browser = frozenset(Requirement) - {
@@ -64,7 +64,12 @@ def all_stages(*, nightly: bool = False) -> list[Stage]:
                 _against_schema("vendor.github-issue-forms", ".github/ISSUE_TEMPLATE/[!c]*.yml"),
             ),
         ),
-        Stage("types", "Python types", (("mypy",),)),
+        Stage(
+            "types",
+            "Python types, and names that stand for too many",
+            (("mypy",), ("python", "setup/names.py")),
+            chained=True,
+        ),
         Stage("imports", "which package may import which", (("lint-imports",),)),
         Stage("unit", "unit tests", tests="tests/unit", needs=simulators | {Requirement.NODE}),
         Stage(

@@ -71,7 +71,7 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 @pytest.fixture(scope="session")
 def nightly(request: pytest.FixtureRequest) -> bool:
-    """Whether the whole load is wanted; a tenth of it otherwise."""
+    """True if the whole load is wanted; a tenth of it otherwise."""
     return bool(request.config.getoption("--nightly"))
 
 

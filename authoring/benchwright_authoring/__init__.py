@@ -1,1 +1,1 @@
-"""How a problem is made, and whether it is any good: its files, mutation of its reference, near-copies."""
+"""Authoring of problems, and checks of their quality: files, mutation of the reference, near-copies."""

@@ -28,7 +28,7 @@ _TOKEN = re.compile(r"[A-Za-z_][\w$]*|\d[\w']*|'[sS]?[bodhBODH]?[\w?]+|[^\s\w]")
 
 
 class LikePart(StrEnum):
-    """What of two problems is alike."""
+    """Part of two problems that is alike."""
 
     STATEMENT = "statement"
     """With the choices of a question."""
@@ -86,7 +86,7 @@ def near_copies(
     """The pairs of problems that are nearly the same, the most similar first.
 
     Args:
-        packs: With hidden parts, for references to be compared.
+        packs: Packs with hidden parts, for references to be compared.
         threshold: The least similarity that is reported, above 0 and at most 1.
         on_progress: Called with how many problems were read, and of how many.
     """

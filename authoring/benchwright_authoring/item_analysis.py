@@ -22,7 +22,7 @@ class Item:
     """A problem of an assignment."""
 
     students: int
-    """Who worked on it."""
+    """Number of students who worked on it."""
     facility: float
     """Mean share of the points, from 0 (nobody) to 1 (everybody)."""
     facility_interval: tuple[float, float] | None
@@ -50,20 +50,20 @@ class Option:
     """Correlation of selecting it with the sum of all other items (corrected point-biserial), from -1 to 1: of a good
     distractor negative. None with fewer than `LEAST` students, or if all have the same."""
     is_non_functional: bool | None
-    """Whether fewer than 5 % select it (Haladyna and Downing, "How many options is enough for a multiple-choice test
+    """True if fewer than 5 % select it (Haladyna and Downing, "How many options is enough for a multiple-choice test
     item?", 1993). None with fewer than 20 students, of whom one is more than that."""
 
 
 def distractors(
     points: Mapping[str, Sequence[float | None]], item: str, chosen: Sequence[str | None], options: Sequence[str]
 ) -> list[Option]:
-    """Who selects what. A good distractor attracts some, and more of the worst than of the best.
+    """The selections of each option. A good distractor attracts some, and more of the worst than of the best.
 
     Args:
         points: As for `analyse`.
         item: One of them.
-        chosen: What each student has selected, in the same order; None for who has not answered.
-        options: What can be selected.
+        chosen: Option that each student has selected, in the same order; None for who has not answered.
+        options: Options that can be selected.
 
     Returns:
         One for each option; none if nobody has answered.
@@ -92,7 +92,7 @@ def analyse(points: Mapping[str, Sequence[float | None]]) -> dict[str, Item]:
     """Analyses the items of a test.
 
     Args:
-        points: For each item, each student's share of the points from 0 to 1, in the same order of students; None for
+        points: Shares of the points from 0 to 1: for each item, each student's, in the same order of students; None for
             who has not worked on it, which counts as 0 in the sum over other items.
 
     Raises:

@@ -1,4 +1,4 @@
-"""What a model answers to a question that somebody writes, and whether that is the key."""
+"""Answer of a model to a question that somebody writes, and a check whether that is the key."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ _LONGEST_ANSWER = 1_000
 
 @dataclass(frozen=True)
 class ModelAnswer:
-    """What one model said."""
+    """Reply of one model."""
 
     reply: str | None
     """Its whole reply; None if there is none."""
     answer: str
     """The letter, truth or words that fill the blank; empty if none can be read, and for answers in words."""
     error: str
-    """Why there is no reply; empty if there is one."""
+    """Reason for which there is no reply; empty if there is one."""
 
 
 class TriedQuestion(Model):
-    """What one model said to one question."""
+    """Reply of one model to one question."""
 
     problem: str
     model: str
@@ -92,10 +92,10 @@ async def ask_model(endpoint: Endpoint, problem: Problem, budget: JudgingBudget)
     Args:
         endpoint: The model's.
         problem: A question with its hidden part.
-        budget: Of this and other requests.
+        budget: Budget of this and other requests.
 
     Raises:
-        OutOfBudgetError: It does not suffice.
+        OutOfBudgetError: The budget does not suffice.
         ValueError: The problem is no question.
     """
     question = problem.public.question
@@ -115,12 +115,12 @@ async def ask_model(endpoint: Endpoint, problem: Problem, budget: JudgingBudget)
 
 
 def _choosable(question: Question) -> Sequence[str]:
-    """What an answer is chosen from; nothing where it is written."""
+    """The answers that can be chosen from; nothing where the answer is written."""
     return question.format.keys or tuple(choice.letter for choice in question.choices)
 
 
 def is_right(question: Question, statement: str, key: Answer, answer: str) -> bool | None:
-    """Whether an answer is the key, by rule; None for answers in words, and where nothing fills the blank.
+    """True if an answer is the key, by rule; None for answers in words, and where nothing fills the blank.
 
     Args:
         question: The public side.

@@ -29,7 +29,7 @@ class NewProblemError(ProblemsError):
 
 
 class DesignForm(StrEnum):
-    """What a new design problem begins as."""
+    """Form that a new design problem begins with."""
 
     COCOTB = "cocotb"
     """With cocotb tests."""
@@ -39,7 +39,7 @@ class DesignForm(StrEnum):
 
 Form: TypeAlias = DesignForm | QuestionFormat
 FORMS: Mapping[str, Form] = {form.value: form for form in (*DesignForm, *QuestionFormat)}
-"""What a new problem begins as, by its name."""
+"""Forms that a new problem can begin with, by name."""
 _CHOICES = 'choices = { A = "First", B = "Second", C = "Third", D = "Fourth" }\n'
 _RUBRIC = "Up to 2 points; 2 count as a right answer. 1 point for …; 1 point for …"
 _QUESTIONS: Mapping[AnsweredBy, Mapping[str, str]] = {
@@ -49,7 +49,7 @@ _QUESTIONS: Mapping[AnsweredBy, Mapping[str, str]] = {
     AnsweredBy.WORDS: {"CHOICES": "", "ANSWER": "A model answer.", "RUBRIC": _RUBRIC},
 }
 _KEPT = {"subdomain", "topic", "tag", "skill", "language"}
-"""What a twin has from its question."""
+"""Fields that a twin takes from its question."""
 _STATEMENT = "# Title\n\nThe question, with all that is needed to answer it.\n"
 
 
@@ -59,8 +59,8 @@ def new_problem(folder: Path, problem: str, form: Form, *, license_name: str = "
     Args:
         folder: The pack's; its name is that of a new pack.
         problem: The new problem's id: lower-case letters, digits and hyphens.
-        form: What it begins as.
-        license_name: Of a new pack, as SPDX calls it.
+        form: Form that it begins with.
+        license_name: Licence of a new pack, as SPDX calls it.
 
     Returns:
         The problem's folder.

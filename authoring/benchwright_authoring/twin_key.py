@@ -18,8 +18,8 @@ def twin_key(right: str, explanation: str, problem: str) -> Answer:
 
     Args:
         right: Its wording.
-        explanation: Of the multiple-choice question; may be empty.
-        problem: That question's id.
+        explanation: Explanation of the multiple-choice question; may be empty.
+        problem: Id of that question.
     """
     explanation_text = f"{explanation}\n\nThe same question with options: {problem}.".strip()
     return Answer(value=right, points=_POINTS, explanation=explanation_text)

@@ -40,7 +40,7 @@ CHOOSABLE: Mapping[QuestionFormat, Sequence[str]] = {
     for style in QuestionFormat
     if style.answered_by in (AnsweredBy.CHOICE, AnsweredBy.TRUTH)
 }
-"""What answers can be chosen from, by format."""
+"""Answers that can be chosen from, by format."""
 MOST_CHARACTERS = 10_000
 """Of a statement, a model answer or an explanation."""
 MOST_OPTION_CHARACTERS = 1_000
@@ -56,7 +56,7 @@ Option = Annotated[str, _text(MOST_OPTION_CHARACTERS)]
 
 
 def _answered_by(info: ValidationInfo) -> AnsweredBy | None:
-    """What answers the question that is being checked; None if its format is none."""
+    """The way in which the question that is being checked is answered; None if its format is none."""
     style: QuestionFormat | None = info.data.get("format")
     return style.answered_by if style is not None else None
 
@@ -69,7 +69,7 @@ class WrittenFigure(Model):
     media_type: Literal[MediaType.PNG, MediaType.JPEG]
     # A bracket or backslash would end the Markdown that shows it.
     alt: Annotated[str, _text(300), Field(pattern=r"^[^\[\]\\\n\r]*$")]
-    """What it shows, in words."""
+    """Description of what the figure shows, in words."""
 
     @property
     def suffix(self) -> str:
@@ -78,7 +78,7 @@ class WrittenFigure(Model):
 
 
 class WrittenQuestion(Model):
-    """What an author writes."""
+    """Question as an author writes it."""
 
     format: QuestionFormat = QuestionFormat.MULTIPLE_CHOICE
     title: Annotated[str, _text(120), Field(pattern=r"^[^\n\r]*$")]
@@ -89,11 +89,11 @@ class WrittenQuestion(Model):
     answer: Annotated[str, _text(MOST_CHARACTERS)]
     """Letter of the right option; `true` or `false`; what fills the blank; or a model answer."""
     alternatives: Annotated[tuple[Option, ...], Field(max_length=MOST_ALTERNATIVES)] = ()
-    """What else may fill the blank."""
+    """Other texts that may fill the blank."""
     rubric: Annotated[RubricPoints | None, Field(validate_default=True)] = None
-    """What an answer in words gets points for."""
+    """Points of the rubric for an answer in words."""
     explanation: Annotated[str, _text(MOST_CHARACTERS)]
-    """Why the answer is right, and others are not."""
+    """Explanation of why the answer is right, and others are not."""
     topic: Annotated[str, _text(120, 0)] = ""
     skill: Skill | None = None
     figures: Annotated[tuple[WrittenFigure, ...], Field(max_length=MOST_FIGURES)] = ()
@@ -147,7 +147,7 @@ class WrittenQuestion(Model):
 
     @property
     def key(self) -> Answer:
-        """What decides, or helps those who decide."""
+        """The key that decides, or helps those who decide."""
         return Answer(
             value=self.answer,
             alternatives=self.alternatives,
@@ -169,7 +169,7 @@ class WrittenQuestion(Model):
         )
 
     def is_right(self, answer: str) -> bool | None:
-        """Whether an answer is the key, by rule; None for answers in words, and where nothing fills the blank.
+        """True if an answer is the key, by rule; None for answers in words, and where nothing fills the blank.
 
         Args:
             answer: A letter, `true` or `false`, or words.
@@ -180,10 +180,10 @@ class WrittenQuestion(Model):
         """The same question without its options, as free response.
 
         Args:
-            problem: This one's id.
+            problem: Id of this question.
 
         Raises:
-            ValueError: It is no multiple-choice question, or its explanation is too long for a sentence more.
+            ValueError: The question is not multiple-choice, or its explanation is too long for a sentence more.
         """
         if self.format.answered_by is not AnsweredBy.CHOICE:
             raise ValueError("only a multiple-choice question has a twin without options")
@@ -204,16 +204,16 @@ class WrittenQuestion(Model):
         """The question as solvers get it, with its key.
 
         Args:
-            pictures: By their SHA-256.
+            pictures: Pictures by their SHA-256.
 
         Raises:
-            ProblemsError: It can't be one.
+            ProblemsError: The question can't be a problem.
         """
         head = PackFile(name="draft", title="Draft", version="0", license="", source="", order=["question"])
         return pack_of(head, {"question": self}, pictures).problems[0]
 
     def remarks(self) -> Sequence[str]:
-        """What makes the question hard to score or easy to guess, by the rules for questions of a pack folder."""
+        """Remarks on what makes it hard to score or easy to guess, by the rules for a pack folder's questions."""
         text = _problem_file("question", self)
         spec = ProblemFile.model_validate(_values("question", self))
         rule_remarks = question_remarks(spec, _statement(self), TomlPlaces(text))
@@ -224,12 +224,12 @@ def pack_of(head: PackFile, questions: Mapping[str, WrittenQuestion], pictures: 
     """A pack of questions; it is read as one that was written to a folder.
 
     Args:
-        head: What `pack.toml` says.
-        questions: By their ids, which are in `head.order`.
+        head: Contents of `pack.toml`.
+        questions: Questions by their ids, which are in `head.order`.
         pictures: Those of all questions, by their SHA-256.
 
     Raises:
-        ProblemsError: It can't be one.
+        ProblemsError: The questions can't be a pack.
     """
     with tempfile.TemporaryDirectory(prefix="benchwright-questions-") as temporary:
         folder = Path(temporary)
@@ -248,11 +248,11 @@ def write_question(folder: Path, name: str, question: WrittenQuestion, pictures:
     Args:
         folder: The pack's.
         name: The question's id.
-        question: To write.
+        question: Question to write.
         pictures: Those of its figures, by their SHA-256.
 
     Raises:
-        OSError: It can't be written.
+        OSError: The question can't be written.
     """
     (folder / name).mkdir()
     (folder / name / PROBLEM_FILE).write_text(_problem_file(name, question), encoding="utf-8")

@@ -1,1 +1,1 @@
-"""What does this exam ask? From a PDF to questions that its author has reviewed."""
+"""Questions of an exam: from a PDF to questions that its author has reviewed."""

@@ -30,13 +30,13 @@ class Item(Model):
     """Of its question, if it has one."""
     format: QuestionFormat
     context: tuple[Block, ...] = ()
-    """What it shares with other questions or parts."""
+    """Context that it shares with other questions or parts."""
     body: tuple[Block, ...] = ()
     choices: dict[str, str] = Field(default_factory=dict)
     points: float | None = None
     solution: tuple[Block, ...] = ()
     regions: tuple[str, ...] = ()
-    """Where all of this stands, by id; figures too."""
+    """Regions in which all of this stands, by id; figures too."""
 
 
 class Items(StageOutput):
@@ -47,7 +47,7 @@ class Items(StageOutput):
 
 
 def items_digest(ledger: Ledger) -> str:
-    """What `find_items` would say the items of a ledger were made from."""
+    """The digest by which `find_items` would say what the items of a ledger were made from."""
     return digest([ledger.model_dump(mode="json"), _VERSION])
 
 
@@ -89,7 +89,7 @@ class _Exam:
                     yield name, drawn
 
     def context_labels(self, label: str) -> list[str]:
-        """What a question shares its context with, the widest first."""
+        """The labels of what a question shares its context with, the widest first."""
         head = (*parents(label), label)[0]
         number = number_of(head)
         shared = [name for name in self.parts if number and _spans(name, *number)]
@@ -147,7 +147,7 @@ class _Exam:
 
 
 def _only(parts: Iterable[tuple[Region, Segment]], *, asking: bool) -> list[tuple[Region, Segment]]:
-    """What is asked, or the solution; figures stay with the one that they stand in."""
+    """The parts that ask, or those of the solution; figures stay with the one that they stand in."""
     return [part for part in parts if _asks(part[1]) is asking and _is_content(part[1])]
 
 
@@ -163,7 +163,7 @@ def _asks(segment: Segment) -> bool:
 
 
 def _spans(name: str, section: str, number: int) -> bool:
-    """Whether a shared context such as `3..5` is for a question."""
+    """True if a shared context such as `3..5` is for a question."""
     first, dots, last = name.removeprefix(section).partition("..")
     return bool(dots) and first.isdigit() and name.startswith(section) and int(first) <= number <= int(last)
 

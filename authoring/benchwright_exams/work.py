@@ -23,7 +23,7 @@ from benchwright_foundation.kept import StageFile
 
 @dataclass(frozen=True)
 class Extracted:
-    """What came out of an exam."""
+    """Result of the extraction of an exam."""
 
     exam: ReadExam
     ledger: Ledger
@@ -45,8 +45,8 @@ async def extract(
     Args:
         file: The PDF; hostile bytes.
         folder: Gets everything: `pages.json`, `regions.json`, `items.json`, `exam.toml`, `items/`.
-        language: Of pages that are pictures, by Tesseract's name.
-        sandbox: In which pages are read: `bwrap` or `native`.
+        language: Language of pages that are pictures, by Tesseract's name.
+        sandbox: Sandbox in which pages are read: `bwrap` or `native`.
         model: Sorts lines and figures, and checks questions; without one, rules do.
         began: Called with the number of pages; what it returns is called after each.
 

@@ -1,4 +1,4 @@
-"""Which program analyses: a digest of the source of this package."""
+"""Identity of the program that analyses: a digest of the source of this package."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ def html_file(title: str, style: str, script: str, body: str, *, policy: str) ->
         style: CSS.
         script: JavaScript; the browser runs no other one.
         body: HTML.
-        policy: What else the content security policy says.
+        policy: Further directives of the content security policy.
     """
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; {policy}"

@@ -1,4 +1,4 @@
-"""Who did what, how fast: the event log of attempts, their clock, their replay, and the engine of one attempt."""
+"""Attempts and their times: the event log of attempts, their clock, their replay, and the engine of one attempt."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LOG = "BENCHWRIGHT_LOG"
 
 
 def log_file(home: Home) -> Path:
-    """Where a user's event log is, of people and models alike."""
+    """Path of a user's event log, of people and models alike."""
     return home.data / "attempts" / "log.sqlite"
 
 

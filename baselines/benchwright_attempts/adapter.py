@@ -1,4 +1,4 @@
-"""What the engine of attempts asks of those who put a solver in front of it."""
+"""Interface that the engine of attempts asks of those who put a solver in front of it."""
 
 from __future__ import annotations
 

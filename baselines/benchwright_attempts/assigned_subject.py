@@ -6,7 +6,7 @@ from benchwright_attempts.events.event_body import EventPart
 
 
 class AssignedSubject(EventPart):
-    """What works, or with a person helps."""
+    """Subject that works, or helps a person."""
 
     name: str
     version: str = ""
@@ -16,6 +16,6 @@ class AssignedSubject(EventPart):
     refuses: tuple[str, ...] = ()
     """Kinds of tools that an agent gets no permission for."""
     policy: str = ""
-    """What is accepted of an inline-completion server that works alone; empty for others."""
+    """Rule for what is accepted of an inline-completion server that works alone; empty for others."""
     start: str = ""
-    """What such a server begins with."""
+    """Start that such a server begins with."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class ProblemState(StrEnum):
-    """What was done with a problem so far."""
+    """State of work on a problem so far."""
 
     NEW = "new"
     """No attempt, or only abandoned ones."""
@@ -83,10 +83,10 @@ class Attempts:
             problem_digest: Digest of the problem as it is opened.
             workspace: Folder the problem was opened into.
             files: Every file of that folder by its relative path.
-            solver: Who.
-            condition: With what help.
+            solver: Name of the solver.
+            condition: Name of the condition: the help that the solver has.
             study: Id of the study it belongs to.
-            recording: How much of what the solver does may be recorded.
+            recording: Level of detail at which the solver's work may be recorded.
 
         Raises:
             AttemptError: A name cannot be recorded, or the log not be written.
@@ -128,7 +128,7 @@ class Attempts:
             problem: `pack/id`; any if not given.
             workspace: A folder; any if not given.
             study: Id of the study it belongs to; those outside studies if empty.
-            solver: Who; anybody if not given.
+            solver: Name of the solver; anybody if not given.
         """
         states = self._log.states(problem=problem, workspace=None if workspace is None else str(workspace))
         candidates = (

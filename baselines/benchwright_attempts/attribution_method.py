@@ -1,4 +1,4 @@
-"""How it became known where an edit came from."""
+"""Methods that find where an edit came from."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class AttributionMethod(StrEnum):
-    """How the origin of an edit became known, most reliable first."""
+    """Method that found the origin of an edit, most reliable first."""
 
     CHANGE_REASON = "change_reason"
     """The editor reported it (VS Code's `textDocumentChangeReason`)."""

@@ -1,4 +1,4 @@
-"""Who works on an attempt: one process at a time, until it lets go or dies."""
+"""Claim to an attempt: one process at a time works on it, until it lets go or dies."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Claim(Protocol):
 
     @property
     def is_held(self) -> bool:
-        """Whether it still holds."""
+        """True if it still holds."""
         ...
 
     def release(self) -> None:
@@ -35,8 +35,8 @@ def claim(engine: Engine, path: Path | str, attempt: str) -> Claim | str:
     """Claims an attempt.
 
     Args:
-        engine: Of the log.
-        path: Of the log.
+        engine: Database engine of the log.
+        path: Path of the log.
         attempt: Its id.
 
     Returns:

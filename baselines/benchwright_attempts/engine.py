@@ -33,23 +33,23 @@ if TYPE_CHECKING:
     from benchwright_attempts.services import Services
 
 LIMIT = "limit"
-"""Why the clock is held while the work is graded that a limit has ended."""
+"""Reason for holding the clock while the work is graded that a limit has ended."""
 REGRADING = "regrading"
-"""Why the clock is held while files are graded again that the machinery could not decide."""
+"""Reason for holding the clock while files are graded again that the machinery could not decide."""
 
 
 class Attempt:
     """Starts, pauses, runs, submits; records all of it.
 
     Args:
-        services: Of the process.
+        services: Services of the process.
         header: The attempt, which the log has already.
         problem: Its problem, without the hidden part.
-        terms: What the solver may do and see.
+        terms: Rules for what the solver may do and see.
         adapter: The solver's side.
         flagged: Violations that the log has already.
-        warms_up: Whether a sandbox is started ahead for the next run.
-        ends_at_limit: Whether the engine ends the attempt at its time limit; if not, the adapter does, which knows how
+        warms_up: True if a sandbox is started ahead for the next run.
+        ends_at_limit: True if the engine ends the attempt at its time limit; if not, the adapter does, which knows how
             to stop its solver: see `ClockFollower.until_out_of_time`.
     """
 
@@ -85,7 +85,7 @@ class Attempt:
 
     @property
     def ended(self) -> bool:
-        """Whether nothing can follow in the attempt but late facts."""
+        """True if nothing can follow in the attempt but late facts."""
         return self.writer.ended
 
     # The clock
@@ -125,7 +125,7 @@ class Attempt:
         """Starts a run; an older one is cancelled first, and all its processes have ended.
 
         Args:
-            instead: Why an older run is cancelled, a stable word.
+            instead: Reason why an older run is cancelled, a stable word.
 
         Raises:
             AttemptError: The clock is not running, all runs are used, or another process works on the attempt.
@@ -201,7 +201,7 @@ class Attempt:
         The clock is held meanwhile: grading is not the solver's time.
 
         Args:
-            reason: Which limit, a stable word such as `time_limit`.
+            reason: Name of the limit, a stable word such as `time_limit`.
             limit: Its value. None if it has none.
         """
         self._is_time_over = True
@@ -262,7 +262,7 @@ class Attempt:
             raise AidRefusedError(f"The {authority} that this attempt belongs to does not allow {_AIDS[aid]}.")
 
     async def check_aid(self, aid: Aid) -> bool:
-        """Whether the use of an aid is recorded now: not any more once an attempt outside studies has ended.
+        """True if the use of an aid is recorded now: not any more once an attempt outside studies has ended.
 
         Raises:
             AidRefusedError: The condition or the assignment forbids it, or the clock does not run.

@@ -1,4 +1,4 @@
-"""What can go wrong with attempts and their log, each with the next step in its message."""
+"""Errors of attempts and their log, each with the next step in its message."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from benchwright_problems.problem import Problem
 
 FEATURE = "hint"
-"""What `AidUsed` calls it."""
+"""Name of the feature in `AidUsed`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +44,15 @@ class NextHint:
     price: str
     """The cost, in words."""
     waits_for: str
-    """What is missing before it may be taken, in words; empty if nothing is."""
+    """Condition that is missing before it may be taken, in words; empty if nothing is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hints:
-    """How far an attempt is on the ladder."""
+    """Position of an attempt on the ladder."""
 
     of: int
-    """How many hints the problem has."""
+    """Number of hints the problem has."""
     taken: tuple[TakenHint, ...]
     next: NextHint | None
     """None after the last, and once the attempt has ended."""
@@ -62,7 +62,7 @@ class HintLadder:
     """Shows the hints that were taken, and takes the next.
 
     Args:
-        services: Of the process.
+        services: Services of the process.
         header: The attempt.
         problem: Its problem, without the hidden part.
         attempt: Says whether hints are allowed, and records.
@@ -78,7 +78,7 @@ class HintLadder:
 
     @property
     def is_there(self) -> bool:
-        """Whether the problem has hints, and the attempt's record can have which were taken."""
+        """True if the problem has hints, and the attempt's record can have which were taken."""
         return bool(self._rules) and self._header.recording is not Recording.TIMING
 
     async def current_hints(self) -> Hints:

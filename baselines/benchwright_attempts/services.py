@@ -1,4 +1,4 @@
-"""What all attempts of a process share: packs, event log, grading. Opened at first use."""
+"""Services that all attempts of a process share: packs, event log, grading. Opened at first use."""
 
 from __future__ import annotations
 

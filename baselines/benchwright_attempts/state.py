@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 STUDY_CLOSED = "study_closed"
-"""Why an attempt ended that neither its solver nor a limit has ended."""
+"""Reason for the end of an attempt that neither its solver nor a limit has ended."""
 
 
 class AttemptState(StrEnum):
-    """How far an attempt is. `open` means that it was opened and its clock has not been started."""
+    """Progress of an attempt. `open` means that it was opened and its clock has not been started."""
 
     OPEN = "open"
     RUNNING = "running"
@@ -21,7 +21,7 @@ class AttemptState(StrEnum):
 
     @property
     def ended(self) -> bool:
-        """Whether the attempt is over."""
+        """True if the attempt is over."""
         return self in (AttemptState.SUBMITTED, AttemptState.ABANDONED, AttemptState.TIMED_OUT)
 
 

@@ -14,7 +14,7 @@ from benchwright_problems.problem import Reveal
 
 
 class Solver(StrEnum):
-    """Who works under a condition."""
+    """The one who works under a condition."""
 
     HUMAN = "human"
     """A person without help of a model."""
@@ -27,12 +27,12 @@ class Solver(StrEnum):
 
     @property
     def is_person(self) -> bool:
-        """Whether a participant works under it, in an editor."""
+        """True if a participant works under it, in an editor."""
         return self in (Solver.HUMAN, Solver.HUMAN_COPILOT)
 
 
 class Feedback(StrEnum):
-    """What a participant gets to see of a run; never more than the problem itself allows."""
+    """The part of a run that a participant gets to see; never more than the problem itself allows."""
 
     NONE = "none"
     """That it was recorded."""
@@ -50,24 +50,24 @@ class Feedback(StrEnum):
 
 
 class Machine(StrEnum):
-    """What may stop the clock while it works."""
+    """A machine that may stop the clock while it works."""
 
     HARNESS = "harness"
     JUDGE = "judge"
 
 
 class ClockDisplay(StrEnum):
-    """What a participant sees of the clock until the self-estimate is in."""
+    """The part of the clock that a participant sees until the self-estimate is in."""
 
     HIDDEN = "hidden"
     """Nothing: an estimate of the time is not read off it."""
     REMAINING = "remaining"
-    """What is left of the time limit."""
+    """The rest of the time limit."""
     SHOWN = "shown"
 
 
 OWN_ASSISTANT = "benchwright"
-"""What conditions call Benchwright's own completion."""
+"""The name by which conditions call Benchwright's own completion."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Terms:
     condition: str
     """The attempt's condition; outside studies one of `Solver`."""
     assigned: Assigned | None = None
-    """What the study's plan says. None outside studies."""
+    """Assignment by the study's plan. None outside studies."""
     most_runs: int | None = None
     """Outside studies: how many runs the solver may ask for. None for any number."""
     most_s: float | None = None
@@ -100,26 +100,26 @@ class Terms:
 
     @property
     def runs_allowed(self) -> int | None:
-        """How many runs the solver may ask for; the one that submitting needs comes on top. None for any number."""
+        """Number of runs the solver may ask for; the one that submitting needs comes on top. None for any number."""
         return self.assigned.runs_allowed if self.assigned is not None else self.most_runs
 
     @property
     def runs_on_save(self) -> bool:
-        """Whether saving runs the hidden tests; where runs are counted, only asking for one does."""
+        """True if saving runs the hidden tests; where runs are counted, only asking for one does."""
         return self.runs_allowed is None
 
     def runs_left(self, runs: int) -> int | None:
-        """How many more runs the solver may ask for after `runs`. None for any number."""
+        """Number of further runs the solver may ask for after `runs`. None for any number."""
         return None if self.runs_allowed is None else max(0, self.runs_allowed - runs)
 
     def stops_clock_for(self, machine: Machine) -> bool:
-        """Whether the clock stops while a machine works."""
+        """True if the clock stops while a machine works."""
         if self.assigned is not None:
             return machine in self.assigned.clock_stops_for
         return machine is Machine.HARNESS and self.condition in (Solver.MODEL, Solver.AGENT)
 
     def reveal(self, own_policy: Reveal) -> Reveal | None:
-        """How much of a verdict is shown. None for nothing at all.
+        """The part of a verdict that is shown. None for nothing at all.
 
         Args:
             own_policy: The problem's policy.
@@ -131,11 +131,11 @@ class Terms:
         )
 
     def shows_of_clock(self, happened: Collection[str], *, ended: bool) -> ClockDisplay:
-        """What the solver may see of the clock now; all of it once the self-estimate is in, if one is asked.
+        """The part of the clock that the solver may see now; all of it once the self-estimate is in, if one is asked.
 
         Args:
             happened: Types of the attempt's events.
-            ended: Whether the attempt has ended.
+            ended: True if the attempt has ended.
         """
         if self.assigned is None:
             return ClockDisplay.SHOWN
@@ -146,7 +146,7 @@ class Terms:
         return ClockDisplay(self.assigned.clock)
 
     def allows(self, assistant: str) -> bool:
-        """Whether an assistant may help by inline completion."""
+        """True if an assistant may help by inline completion."""
         if self.assigned is None and self.assistance is not None:
             return self.assistance.allows(assistant, is_chat=False)
         if self.assigned is None:
@@ -161,7 +161,7 @@ class Terms:
 
     @property
     def allows_own_assistant(self) -> bool:
-        """Whether Benchwright's own completion may help."""
+        """True if Benchwright's own completion may help."""
         return self.allows(OWN_ASSISTANT)
 
     @property
@@ -170,7 +170,7 @@ class Terms:
         return self.assigned is None and self.assistance is not None and self.assistance.allowed is Allowed.NONE
 
     def allows_aid(self, aid: Aid) -> bool:
-        """Whether the solver may use an aid. What a model writes also needs a condition that lets our own help."""
+        """True if the solver may use an aid. What a model writes also needs a condition that lets our own help."""
         if aid is Aid.GENERATED and not self.allows_own_assistant:
             return False
         if self.assigned is None:
@@ -184,7 +184,7 @@ class Terms:
         return tuple(filter(self.allows_aid, Aid))
 
     def violations(self, event: Environment | EditReason | AssistAccepted) -> Iterable[Violation]:
-        """What an event shows that the condition, or the assignment, does not allow."""
+        """Things that an event shows and that the condition, or the assignment, does not allow."""
         if self.assigned is None:
             if self.assistance is not None:
                 yield from _rule_violations(self.assistance, event)
@@ -212,7 +212,7 @@ class Terms:
 
 
 def _rule_violations(rule: Assistance, event: Environment | EditReason | AssistAccepted) -> Iterable[Violation]:
-    """What an event shows that an assignment does not allow."""
+    """Things that an event shows and that an assignment does not allow."""
     match event:
         case Environment():
             for installed_extension in event.extensions:

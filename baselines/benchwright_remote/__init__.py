@@ -1,1 +1,1 @@
-"""How solver and service talk: the messages, which both check."""
+"""Protocol between solver and service: the messages, which both check."""

@@ -23,7 +23,7 @@ class Connection(Model):
     url: str
     """Without a slash at its end."""
     name: str
-    """What the courses' staff call the person."""
+    """The person's name for the courses' staff."""
     key: str = ""
     """Under which the key store has the token; empty if there is no key store."""
     token: str = ""
@@ -73,7 +73,7 @@ class Connections:
 
         Args:
             url: The service's address.
-            name: What the courses' staff call the person.
+            name: The person's name for the courses' staff.
             token: Secret.
 
         Raises:

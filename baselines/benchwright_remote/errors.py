@@ -1,4 +1,4 @@
-"""What keeps a bench service from being used; the messages are for people."""
+"""Errors that keep a bench service from being used; the messages are for people."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class LaterError(UnreachableError):
     """It takes no more from this account for now, because that would take it from others.
 
     Args:
-        message: Why, in a sentence.
-        retry_after_s: When it may take more, in seconds from now.
+        message: The reason, in a sentence.
+        retry_after_s: Time until it may take more, in seconds from now.
     """
 
     def __init__(self, message: str, retry_after_s: float) -> None:
@@ -34,9 +34,9 @@ class RefusedError(ServiceError):
     """It refuses.
 
     Args:
-        status: Of HTTP.
-        message: What is wrong, in a sentence.
-        next_step: What to do, in a sentence; empty if nothing can be.
+        status: HTTP status code.
+        message: The fault, in a sentence.
+        next_step: The next thing to do, in a sentence; empty if nothing can be.
     """
 
     def __init__(self, status: int, message: str, next_step: str = "") -> None:

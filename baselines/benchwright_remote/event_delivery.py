@@ -26,7 +26,7 @@ class EventDelivery:
     """Of every attempt of a process.
 
     Args:
-        home: Where receipts are kept: `data/receipts/ATTEMPT.jsonl`, an anchor in each line; beside them the keys that
+        home: Place of the receipts: `data/receipts/ATTEMPT.jsonl`, an anchor in each line; beside them the keys that
             services publish.
         log: The event log, opened once it is needed.
     """
@@ -42,7 +42,7 @@ class EventDelivery:
         return self._folder / f"{attempt}.jsonl"
 
     def handed_in(self, attempt: str) -> int:
-        """How many events the service has acknowledged. Reads a file."""
+        """Number of events that the service has acknowledged. Reads a file."""
         newest = _newest(self.receipts(attempt))
         return newest.events if newest is not None else 0
 

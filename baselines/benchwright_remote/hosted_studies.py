@@ -25,7 +25,7 @@ class HostedStudy(Model):
     """Pack, as the study file names it → id of the service's assignment."""
 
     def assignment(self, pack: str) -> Assignment | None:
-        """What a pack's problems are graded as; None if the study has none of it."""
+        """The assignment as which a pack's problems are graded; None if the study has none of it."""
         if pack not in self.assignments:
             return None
         return Assignment(

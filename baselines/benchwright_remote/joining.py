@@ -18,7 +18,7 @@ def address_of(url: str) -> str:
     """A service's address as it is kept.
 
     Raises:
-        ServiceError: It is none, or would send a token unencrypted over a network.
+        ServiceError: The text is no address, or would send a token unencrypted over a network.
     """
     parts = urlsplit(url.strip())
     if parts.scheme not in ("http", "https") or not parts.hostname:
@@ -35,7 +35,7 @@ async def join(home: Home, url: str, code: str, name: str) -> Me:
         home: The folders of this user.
         url: The service's address.
         code: The invitation.
-        name: What the course's staff call a new account.
+        name: Name of a new account for the course's staff.
 
     Raises:
         ServiceError: The service refuses or does not answer, or the token can't be kept.
@@ -67,10 +67,10 @@ async def finish_by_browser(home: Home, url: str, device: Device) -> Me:
     Args:
         home: The folders of this user.
         url: The service's address.
-        device: What `begin_by_browser` returned.
+        device: Result of `begin_by_browser`.
 
     Raises:
-        ServiceError: It was denied, took too long, or the token can't be kept.
+        ServiceError: Signing in was denied, took too long, or the token can't be kept.
     """
     address = address_of(url)
     end = time.monotonic() + device.expires_s

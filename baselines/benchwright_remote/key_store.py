@@ -12,7 +12,7 @@ from benchwright_remote.errors import ServiceError
 _T = TypeVar("_T")
 _SERVICE = "benchwright"
 _PATIENCE_S = 60.0
-"""How long somebody may take to unlock the key store."""
+"""Time that somebody may take to unlock the key store, in seconds."""
 
 
 def keep(key: str, secret: str) -> bool:
@@ -20,7 +20,7 @@ def keep(key: str, secret: str) -> bool:
 
     Args:
         key: Names the secret.
-        secret: It.
+        secret: The secret.
     """
 
     def store_secret() -> bool:
@@ -74,7 +74,7 @@ def forget(key: str) -> None:
 
 
 def _within_patience(ask: Callable[[], _T]) -> _T | None:
-    """What a call returns; None if it takes too long or fails: a key store may wait for a window that nobody sees."""
+    """Result of a call; None if it takes too long or fails: a key store may wait for a window that nobody sees."""
     results: list[_T] = []
 
     def collect_answer() -> None:

@@ -31,7 +31,7 @@ _WHY = {
 
 
 def receipts_folder(home: Home) -> Path:
-    """Where the receipts of attempts are."""
+    """Folder of the receipts of attempts."""
     return home.data / "receipts"
 
 
@@ -39,7 +39,7 @@ class KnownKeys:
     """Of all services.
 
     Args:
-        folder: Where they are kept.
+        folder: Folder in which the keys are kept.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -54,7 +54,7 @@ class KnownKeys:
         """Examines a receipt that has just come.
 
         Raises:
-            ReceiptError: It proves nothing.
+            ReceiptError: The receipt proves nothing.
             ServiceError: The service does not say which keys it has.
         """
         receipt = anchor.receipt

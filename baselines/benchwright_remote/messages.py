@@ -1,4 +1,4 @@
-"""What solvers and workers send to a bench service, and what it answers: JSON over HTTP, below `/api/v1`."""
+"""Messages of solvers and workers to a bench service, and its answers: JSON over HTTP, below `/api/v1`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Base64 = Annotated[str, Field(pattern=r"^[A-Za-z0-9+/]*={0,2}$")]
 
 
 class Role(StrEnum):
-    """What somebody is in a course."""
+    """Role of somebody in a course."""
 
     OWNER = "owner"
     STAFF = "staff"
@@ -48,7 +48,7 @@ class Join(Message):
 
     code: Secret
     name: Name
-    """What the course's staff call the person."""
+    """The person's name for the course's staff."""
 
 
 class JoinAnother(Message):
@@ -86,21 +86,21 @@ class NewDevice(Message):
     """A program that is to be signed in by a browser."""
 
     name: Name
-    """What it calls itself, such as the computer's name."""
+    """Name that it has given to this machine, such as the computer's name."""
 
 
 class Device(Message):
-    """What such a program shows and keeps."""
+    """Data that such a program shows and keeps."""
 
     secret: str
     """Only the program has it."""
     code: str
-    """What a person confirms in the browser, such as `BCDF-GHJK`."""
+    """Code that a person confirms in the browser, such as `BCDF-GHJK`."""
     address: str
-    """Where."""
+    """Address at which the code is confirmed."""
     expires_s: float
     interval_s: float
-    """How often the program may ask."""
+    """Time between two questions of the program, in seconds."""
 
 
 class DeviceAsk(Message):
@@ -110,7 +110,7 @@ class DeviceAsk(Message):
 
 
 class DeviceState(StrEnum):
-    """How far signing in by a browser is."""
+    """Progress of signing in by a browser."""
 
     WAITING = "waiting"
     GRANTED = "granted"
@@ -129,7 +129,7 @@ class Waiting(Message):
 
 
 class AssignmentView(Message):
-    """What a course asks for."""
+    """Work that a course asks for."""
 
     id: str
     course: str
@@ -145,7 +145,7 @@ class AssignmentView(Message):
     closes: AwareDatetime | None = None
     """After this nothing is graded; never if not given."""
     most_runs: int | None = None
-    """How many runs an attempt may ask for; any number if not given."""
+    """Number of runs an attempt may ask for; any number if not given."""
     reveal: Reveal | None = None
     """The most that is shown of a verdict; what each problem says if not given."""
     reveal_after_due: Reveal | None = None
@@ -153,7 +153,7 @@ class AssignmentView(Message):
     reveal_after_closing: Reveal | None = None
     """The same once it is closed; as before if not given."""
     assistance: Assistance | None = None
-    """Which models may help; nothing is said if not given."""
+    """Models that may help; nothing is said if not given."""
     aids: tuple[Aid, ...] | None = None
     """The aids that students may use; all if not given."""
 
@@ -194,13 +194,13 @@ class JournalTaken(Message):
     """The service has the journal on its disk."""
 
     entries: int
-    """How many entries are here."""
+    """Number of entries that are here."""
     code: str = ""
     """Opens the participant's assignment. Empty before the forecasts are here."""
 
 
 class Whereabouts(StrEnum):
-    """Where a participant of a study is."""
+    """Place of a participant in a study."""
 
     FREE = "free"
     """Nobody has the place."""
@@ -259,7 +259,7 @@ class NewEvents(Message):
 
 
 class Taken(Message):
-    """How far the service has an attempt: what is acknowledged is on its disk."""
+    """Progress of the service with an attempt: what is acknowledged is on its disk."""
 
     anchor: Anchor | None
     """Countersigned; none before the first event."""
@@ -286,7 +286,7 @@ class MissingFiles(Message):
 
 
 class RunState(StrEnum):
-    """How far a run is."""
+    """Progress of a run."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -329,10 +329,10 @@ class RunView(Message):
     place: int | None = None
     """In the queue, from 1."""
     step: str = ""
-    """What runs now, such as `2 of 3: simulate`."""
+    """The step that runs now, such as `2 of 3: simulate`."""
     verdict: VerdictView | None = None
     why: str = ""
-    """Why it was cancelled, a stable word."""
+    """Reason for cancelling it, a stable word."""
 
 
 class Ask(Message):
@@ -379,7 +379,7 @@ class Heard(Message):
 
 
 class Health(Message):
-    """Whether the service works."""
+    """State of the service: whether it works."""
 
     status: str
     version: str

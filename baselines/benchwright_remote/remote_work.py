@@ -1,4 +1,4 @@
-"""What a process does for assignments of bench services: packs, events, grading."""
+"""Work of a process for assignments of bench services: packs, events, grading."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from benchwright_remote.signed_in import SignedIn
 
 EVERY_S = 5.0
-"""How often new events are delivered."""
+"""Time between two deliveries of new events, in seconds."""
 _LONGEST_PAUSE_S = 300.0
 """After which a service is asked again, whatever it said."""
 
@@ -39,7 +39,7 @@ logger = logging.getLogger(__name__)
 
 
 class StudyRecords(Protocol):
-    """What studies at services need beside the events of their attempts."""
+    """Records that studies at services need beside the events of their attempts."""
 
     async def refresh(self, client: ServiceClient) -> None:
         """Lets the user begin in the studies that the account takes part in.
@@ -58,7 +58,7 @@ class StudyRecords(Protocol):
         """
 
     def has_journal(self, study: str) -> bool:
-        """Whether the service has the participant's whole journal. Reads the log."""
+        """True if the service has the participant's whole journal. Reads the log."""
 
 
 class RemoteWork:
@@ -67,7 +67,7 @@ class RemoteWork:
     Args:
         home: The folders of this user.
         log: The event log, opened once it is needed.
-        studies: Of studies that services conduct.
+        studies: Records of studies that services conduct.
         tell: Shows a sentence to the user.
     """
 
@@ -92,7 +92,7 @@ class RemoteWork:
         """By attempt, in monotonic seconds."""
 
     def has_attempt(self, attempt: str) -> bool:
-        """Whether an attempt belongs to an assignment. Reads files."""
+        """True if an attempt belongs to an assignment. Reads files."""
         return self._assignment_of(attempt) is not None
 
     async def run(
@@ -106,7 +106,7 @@ class RemoteWork:
         """The text of a hint; the service records that it was taken, and refuses what may not be taken yet.
 
         Raises:
-            ServiceError: It refuses, or does not answer.
+            ServiceError: The service refuses, or does not answer.
             AttemptError: The attempt is of no assignment any more.
         """
         assignment = await asyncio.to_thread(self._assignment_of, attempt)
@@ -163,7 +163,7 @@ class RemoteWork:
         return True
 
     def has_all(self, study: str) -> bool:
-        """Whether a service has everything of a study that is here. Reads files."""
+        """True if a service has everything of a study that is here. Reads files."""
         left = any(assignment.study == study for _, assignment in self._unfinished())
         return not left and self._studies.has_journal(study)
 

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 TIMEOUT_S = 30.0
 _USUAL_WAIT_S = 30.0
-"""Where a service does not say how long."""
+"""Time to wait in seconds, where a service does not say how long."""
 _ANSWERS_LATER = frozenset(
     {
         HTTPStatus.REQUEST_TIMEOUT,
@@ -67,7 +67,7 @@ class ServiceClient:
 
     Args:
         url: Its address.
-        token: Of the account; empty to join.
+        token: Token of the account; empty to join.
     """
 
     def __init__(self, url: str, token: str = "") -> None:
@@ -108,7 +108,7 @@ class ServiceClient:
         return await self._ask(Device, "POST", "/devices", NewDevice(name=name))
 
     async def asked_browser(self, secret: str) -> Waiting:
-        """Whether a person has confirmed it."""
+        """True if a person has confirmed it."""
         return await self._ask(Waiting, "POST", "/devices/state", DeviceAsk(secret=secret))
 
     async def join_another(self, code: str) -> Me:
@@ -116,11 +116,11 @@ class ServiceClient:
         return await self._ask(Me, "POST", "/me/courses", JoinAnother(code=code))
 
     async def me(self) -> Me:
-        """Whose token it is."""
+        """The account to which the token belongs."""
         return await self._ask(Me, "GET", "/me")
 
     async def assignments(self) -> Sequence[AssignmentView]:
-        """What there is to do."""
+        """Assignments that there are to do."""
         reply = await self._send("GET", "/assignments")
         return _read(TypeAdapter(tuple[AssignmentView, ...]), reply, self.url)
 

@@ -15,7 +15,7 @@ def open_log(path: Path | str) -> StudyLog:
     """Opens the log of attempts, makes it if there is none.
 
     Raises:
-        LogError: It cannot be made, opened or understood.
+        LogError: The log cannot be made, opened or understood.
     """
     # The database library costs a third of a second: nobody pays before a log is needed.
     from benchwright_studies.conduct.study_log import StudyLog

@@ -82,7 +82,7 @@ class AgentWorkspace:
         await self.write(path, text.replace(old, new))
 
     async def lint(self, path: str) -> str:
-        """What Verilator says about a file."""
+        """Verilator's messages about a file."""
         self.read(path)
         return await self.run(f"{_LINT} {shlex.quote(path)}")
 
@@ -106,7 +106,7 @@ class AgentWorkspace:
 
     @property
     def runs_allowed(self) -> int | None:
-        """How many runs of the hidden tests the solver may ask for. None for any number."""
+        """Number of runs of the hidden tests the solver may ask for. None for any number."""
         return self.sample.terms.runs_allowed if self.sample.problem.kind is Kind.DESIGN else 0
 
     async def test(self) -> str:

@@ -1,4 +1,4 @@
-"""What Inspect loads of Benchwright by itself: `inspect eval benchwright/answer`, from any folder.
+"""Parts of Benchwright that Inspect loads by itself: `inspect eval benchwright/answer`, from any folder.
 
 Inspect puts the import package before a task's name where it finds it among installed files, and nothing where the
 package is linked to a checkout. The name that people type is the distribution's, in both cases.

@@ -39,7 +39,7 @@ DECLINED = "content_filter"
 
 @dataclass(frozen=True)
 class Subject:
-    """Who solves, and under which terms."""
+    """The subject that solves, and its terms."""
 
     name: str
     """The model, or the agent and its model."""
@@ -55,11 +55,11 @@ class Subject:
     program: Mapping[str, JsonValue] = field(default_factory=dict)
     """For records: which program works with the model, and with which settings."""
     files: Mapping[str, bytes] = field(default_factory=dict)
-    """What is there at the start besides the problem's starting files, or in place of them."""
+    """Files at the start besides the problem's starting files, or in place of them."""
 
     @property
     def assigned(self) -> Assigned | None:
-        """What a study's plan says about the attempt. None outside studies."""
+        """The assignment of the attempt by a study's plan. None outside studies."""
         return self.terms.assigned
 
 
@@ -67,10 +67,10 @@ class SampleAttempt(Adapter):
     """An attempt while its sample runs.
 
     Args:
-        services: Of the task.
+        services: Services of the task.
         header: The attempt.
         problem: Its problem, without the hidden part.
-        terms: Of the attempt.
+        terms: Terms of the attempt.
         cutoff: The end of what the model was trained on; as Inspect knows it if empty.
     """
 
@@ -110,12 +110,12 @@ class SampleAttempt(Adapter):
         """Begins the attempt of a sample, or continues it from the starting files.
 
         Args:
-            services: Of the task.
+            services: Services of the task.
             task: Inspect's name of the task, which retries keep.
             ref: `pack/id`.
             problem: Public part.
             epoch: Rank of the sample among those of the problem, from 1.
-            subject: Who solves.
+            subject: The subject that solves.
         """
         name = subject.attempt or _name(task, ref, epoch, subject)
         log = services.log
@@ -179,7 +179,7 @@ class SampleAttempt(Adapter):
             path: The file.
             content: Its whole content; None if it is not there any more.
             subject: The program.
-            reason: In the words of `EditReason`.
+            reason: Reason of the edit in the words of `EditReason`.
             metadata: Further properties of the source.
         """
         old_content = self.files.get(path)
@@ -301,7 +301,7 @@ def starting_files(problem: Problem) -> dict[str, bytes]:
 
 
 def add(first_usage: ModelUsage, second_usage: ModelUsage) -> ModelUsage:
-    """What two requests to a model used together."""
+    """The joint usage of two requests to a model."""
     numbers = (
         "calls",
         "input_tokens",

@@ -62,7 +62,7 @@ def chosen(
 
 @dataclass(frozen=True)
 class Form:
-    """What is asked, and in which form."""
+    """The problems that are asked, and the form of the request."""
 
     problems: str | Sequence[str] = ""
     """Names or patterns, a list or with commas between them; all where empty."""
@@ -71,7 +71,7 @@ class Form:
     examples: str = ""
     """The pack whose validation split they come from; that of the problems where empty."""
     think: bool = False
-    """Whether to ask for steps before the answer of a question."""
+    """True to ask for steps before the answer of a question."""
     template: str = ""
     """A file with a prompt in place of ours."""
     seed: int = 0
@@ -83,7 +83,7 @@ class Form:
         """The problems of a pack that are asked, and what makes the request of each.
 
         Raises:
-            EvaluationError: There are none, or no examples, the template is wrong, or the prompts are not for them.
+            EvaluationError: No problems or no examples exist, the template is wrong, or the prompts are not for them.
         """
         prompts = prompt_set(self.prompts)
         template = Template.read(Path(self.template)) if self.template else None
@@ -103,7 +103,7 @@ def dataset(pack: str, problems: Sequence[Problem], ask: Callable[[Problem], Pro
     """The samples of problems.
 
     Args:
-        pack: Where they come from.
+        pack: Pack that they come from.
         problems: Public parts.
         ask: Makes the request of each.
     """

@@ -34,7 +34,7 @@ def verdict(task: TaskRun, think: bool) -> Scorer:
 
     Args:
         task: The run of the task.
-        think: Whether replies think before they answer.
+        think: True if replies think before they answer.
     """
 
     @scorer(metrics=[accuracy(), stderr()], name="verdict")

@@ -1,4 +1,4 @@
-"""How a sample is solved: in one reply, by an agent with tools, or by a command-line agent."""
+"""Solvers of a sample: in one reply, by an agent with tools, or by a command-line agent."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def command_line_agent(task: TaskRun, launch: Launch, seed: int | None) -> Solve
 
     Args:
         task: The run of the task.
-        launch: What is started.
+        launch: Launch of the program.
         seed: As of `reply`.
     """
 

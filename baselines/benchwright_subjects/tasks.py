@@ -47,7 +47,7 @@ def answer(
     """Ask for each answer in one reply.
 
     Args:
-        pack: Whose problems.
+        pack: Pack of the problems.
         problems: Names or patterns with commas between them; all where empty.
         shots: Solved questions to show before each one.
         examples: The pack whose validation split they come from; this one where empty.
@@ -57,7 +57,7 @@ def answer(
         prompts: The name of a prompt set, such as `cvdp-1.1`; our own where empty.
         limit_s: Time limit of a sample in seconds, on the attempt's own clock; 0 is no limit. Inspect's own
             `time_limit` counts retries of the provider and limits the hidden tests to half of it.
-        sandbox: Where hidden tests run.
+        sandbox: Sandbox in which hidden tests run.
         study: Id of the study that these attempts belong to, if any.
         condition: The study's condition that they are made under.
         knowledge_cutoff: The end of what the model was trained on, `YYYY-MM-DD` or `YYYY-MM`; as Inspect knows it where
@@ -116,7 +116,7 @@ def agent(
     """Let an agent work on each problem with tools.
 
     Args:
-        pack: Whose problems.
+        pack: Pack of the problems.
         problems: Names or patterns with commas between them; all where empty.
         command: A command-line agent to start in place of our own.
         subject: One that `benchwright subject add` has installed, by its name.
@@ -124,9 +124,9 @@ def agent(
         refuse: Kinds of tools, with commas between them, that an agent speaking it gets no permission for.
         command_s: Time limit of one command of our agent, in seconds.
         limit_s: Time limit of a sample in seconds, as of `answer`.
-        runs: How often our agent may run the hidden tests and see what the problem reveals.
+        runs: Number of times that our agent may run the hidden tests and see what the problem reveals.
         seed: Plus the epoch, less one, sent to the model.
-        sandbox: Where hidden tests and the commands of our agent run.
+        sandbox: Sandbox in which hidden tests and the commands of our agent run.
         place: `benchwright:FOLDER` shows a command a folder with programs as `/agent`.
         study: Id of the study that these attempts belong to, if any.
         condition: The study's condition that they are made under.
@@ -168,7 +168,7 @@ def map_prompt(pack: str, template: str, problems: str | list[str] = "") -> Task
     """Send the user's own prompt for each problem and keep the replies; nothing is judged.
 
     Args:
-        pack: Whose problems.
+        pack: Pack of the problems.
         template: The file with the prompt.
         problems: Names or patterns with commas between them; all where empty.
     """
@@ -181,7 +181,7 @@ def refine(pack: str, problems: str | list[str] = "") -> Task:
     """Have a model refine the statements of problems; nothing is judged.
 
     Args:
-        pack: Whose problems.
+        pack: Pack of the problems.
         problems: Names or patterns with commas between them; all where empty.
     """
     chosen_problems = chosen(Store(Home.find()), pack, problems)
@@ -193,8 +193,8 @@ def reflect(pack: str, solver: str, problems: str | list[str] = "") -> Task:
     """Ask why attempts failed, and record the replies with them. Attempts that have a reflection are not asked about.
 
     Args:
-        pack: Whose problems.
-        solver: Whose attempts, by the solver's name in the log.
+        pack: Pack of the problems.
+        solver: The solver's name in the log; its attempts are asked about.
         problems: Names or patterns with commas between them; all where empty.
     """
     services = close_after_run(EvaluationServices(Home.find(), DEFAULT_SANDBOX))

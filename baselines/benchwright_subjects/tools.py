@@ -1,4 +1,4 @@
-"""What an agent can do: its files, commands in the sandbox, and submitting."""
+"""Tools of an agent: its files, commands in the sandbox, and submitting."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class WrongChoice:
 
 @dataclass(frozen=True)
 class WrongChoices:
-    """What there is to classify."""
+    """Wrong choices to classify."""
 
     choices: Sequence[WrongChoice]
     """The oldest first."""
@@ -55,8 +55,8 @@ def wrong_choices(log: EventLog, store: Store, logs_folder: Path, pack: str, *, 
         log: Has the attempts.
         store: Has the pack.
         logs_folder: Folder of the Inspect logs that were kept.
-        pack: Whose questions.
-        solver: Whose attempts; every model's if empty.
+        pack: Pack of the questions.
+        solver: Solver that made the attempts; every model if empty.
     """
     choices = {
         f"{pack}/{problem.id}": problem.public_digest

@@ -1,1 +1,1 @@
-"""What every room needs and no domain owns: folders, files, locks, processes, errors, databases, HTTP refusals."""
+"""Basics that all rooms need and no domain owns: folders, files, locks, processes, errors, databases, HTTP refusals."""

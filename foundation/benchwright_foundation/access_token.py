@@ -15,7 +15,7 @@ _WRITTEN = re.compile(r"([a-z]{3})_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
 
 
 class BearerToken(Model):
-    """What every access token has, as it is stored: without the secret."""
+    """Fields of every access token, as it is stored: without the secret."""
 
     id: str
     digest: str
@@ -29,10 +29,10 @@ class BearerToken(Model):
     expires: float | None = None
     revoked: float | None = None
     per_minute: int = Field(default=600, ge=1)
-    """How many requests a minute it may make."""
+    """Number of requests a minute that it may make."""
 
     def fits(self, secret: str) -> bool:
-        """Whether the secret is this token's; takes the same time for all secrets of one length."""
+        """True if the secret is this token's; takes the same time for all secrets of one length."""
         return hmac.compare_digest(hash_secret(secret), self.digest)
 
 

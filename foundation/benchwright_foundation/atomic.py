@@ -14,7 +14,7 @@ def write_atomically(file: Path, content: bytes, mode: int = 0o644, *, durable: 
     Args:
         file: Its folder is there already.
         content: All of it.
-        mode: Of the file.
+        mode: Permission bits of the file.
         durable: Wait until it is on disk, so that a power cut does not lose it.
     """
     handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")

@@ -29,7 +29,7 @@ _WRITES = "benchwright_writes"
 _RETURNED = "benchwright_returned"
 _IDLE_S = 1.0
 _BUSY_S = 30.0
-"""How long to wait while another process writes to a file."""
+"""Seconds to wait while another process writes to a file."""
 
 
 class Database:
@@ -57,7 +57,7 @@ class Database:
             location: A file for SQLite, or the URL of a PostgreSQL database.
 
         Raises:
-            StorageError: It can't be opened, or another version of Benchwright made it.
+            StorageError: The database can't be opened, or another version of Benchwright made it.
             ExtraMissingError: The packages for databases are not installed.
         """
         engine = _sqlite(location, cls.title) if isinstance(location, Path) else _at_url(location, cls.title)

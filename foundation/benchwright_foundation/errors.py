@@ -31,7 +31,7 @@ def needs(feature: str, extra: str) -> Iterator[None]:
     """Report a third-party package that can't be imported inside this block as the extra that brings it.
 
     Args:
-        feature: What the user asked for, as the sentence begins: "`benchwright report`".
+        feature: Feature that the user asked for, as the sentence begins: "`benchwright report`".
         extra: The extra in pyproject.toml that brings the packages.
 
     Raises:

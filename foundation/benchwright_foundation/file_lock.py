@@ -40,7 +40,7 @@ def file_lock(file: Path, on_wait: Callable[[], None] = lambda: None) -> Iterato
 
 
 def is_locked(file: Path) -> bool:
-    """Whether another process or thread holds the lock; no if the file can't be opened."""
+    """True if another process or thread holds the lock; false if the file can't be opened."""
     import portalocker
 
     try:

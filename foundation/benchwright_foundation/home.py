@@ -22,7 +22,7 @@ class Home:
     state: Path
     """Raw logs of runs, the editor's own state."""
     workspaces: Path
-    """What problems open into."""
+    """Folder that problems open into."""
     cache: Path
     """Toolchains; can be deleted and is made again."""
 

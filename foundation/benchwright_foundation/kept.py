@@ -1,4 +1,4 @@
-"""What a stage made, kept with the digest of what it was made from: an unchanged stage is skipped."""
+"""Output of a stage, kept with the digest of what it was made from: an unchanged stage is skipped."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchwright_foundation.model import Model
 
 
 class StageOutput(Model):
-    """What a stage made."""
+    """Output of a stage."""
 
     made_from: str
     """Digest of what it was made from, and of how."""
@@ -25,8 +25,8 @@ class StageFile(Generic[_M]):
     """One file of a stage.
 
     Args:
-        file: Where it is.
-        model: What it holds.
+        file: Path of the file.
+        model: Pydantic model of the file.
     """
 
     def __init__(self, file: Path, model: type[_M]) -> None:
@@ -34,12 +34,12 @@ class StageFile(Generic[_M]):
         self._model = model
 
     def find(self, made_from: str) -> _M | None:
-        """What was made from exactly this; None if nothing was."""
+        """Return the output that was made from exactly this; None if there is none."""
         document = self.last()
         return document if document is not None and document.made_from == made_from else None
 
     def last(self) -> _M | None:
-        """What was made last, from whatever; None if nothing was."""
+        """Return the output that was made last, from whatever; None if there is none."""
         try:
             return self._model.model_validate_json(self._file.read_bytes())
         except (OSError, ValidationError):

@@ -30,10 +30,10 @@ def read_plain_file(folder: Path, path: str, limit: int) -> bytes:
         limit: Bytes that it may have at most.
 
     Raises:
-        NotPlainFileError: It is a folder, a device or a pipe.
-        FileTooLargeError: It is larger than `limit`.
-        FileNotFoundError: It is missing.
-        OSError: It can't be read, or a component of its path is a link (`ELOOP`, `ENOTDIR`).
+        NotPlainFileError: The path leads to a folder, a device or a pipe.
+        FileTooLargeError: The file is larger than `limit`.
+        FileNotFoundError: The file is missing.
+        OSError: The file can't be read, or a component of its path is a link (`ELOOP`, `ENOTDIR`).
     """
     with _checked(folder, path, limit) as stream:
         return stream.read(limit)

@@ -12,7 +12,7 @@ def kill_group(pid: int) -> None:
     """Kill a program that was started with `start_new_session`, and all of its group.
 
     Args:
-        pid: Of the first process, which nobody has waited for yet: so the number is nobody else's.
+        pid: Process id of the first process, which nobody has waited for yet: so the number is nobody else's.
     """
     if sys.platform == "win32":
         _kill_tree(pid)

@@ -73,9 +73,9 @@ class ProblemDetails(Message):
     title: str
     status: int
     detail: str
-    """What happened, in one sentence."""
+    """Description of what happened, in one sentence."""
     next_step: str
-    """What to do about it."""
+    """Advice on what to do about it."""
     errors: tuple[Flaw, ...] = ()
 
 
@@ -83,11 +83,11 @@ class RefusalError(Exception):
     """A request is rejected.
 
     Args:
-        kind: Which refusal it is.
-        detail: What happened, in one sentence that quotes nothing of the body.
-        next_step: What to do about it.
+        kind: Kind of refusal.
+        detail: Description of what happened, in one sentence that quotes nothing of the body.
+        next_step: Advice on what to do about it.
         retry_after_s: Seconds after which the same request may succeed.
-        errors: Which parts are not valid.
+        errors: Parts that are not valid.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""How a kind of thing is registered: by a name and by where it is declared, so that it is loaded only when used."""
+"""Registration of a kind of thing: by name and by where it is declared, so that it is loaded only when used."""
 
 from __future__ import annotations
 

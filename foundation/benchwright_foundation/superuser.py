@@ -1,4 +1,4 @@
-"""Whether this process may do everything on this machine."""
+"""Check for a process that may do everything on this machine."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ import sys
 
 
 def is_superuser() -> bool:
-    """Whether this is root; Windows has none."""
+    """True if this is root; Windows has none."""
     return sys.platform != "win32" and os.geteuid() == 0

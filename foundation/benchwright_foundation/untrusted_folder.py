@@ -18,7 +18,7 @@ def entries(folder: Path, on_error: Callable[[OSError], None] = lambda error: No
     """Everything below a folder, without recursion and without following links.
 
     Args:
-        folder: Where to begin.
+        folder: Folder to begin at.
         on_error: Called for each folder that can't be listed; its content is left out.
     """
     waiting = [str(folder)]

@@ -1,4 +1,4 @@
-"""Where workspaces are. `./run` reads this before anything is installed, so it imports nothing but Python's own."""
+"""Folder of the workspaces. `./run` reads this before anything is installed, so it imports nothing but Python's own."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def intruder(folder: Path) -> Path | None:
 
 
 def explain(folder: Path, intruding_folder: Path) -> str:
-    """Why a folder is refused, with the next step."""
+    """Reason why a folder is refused, with the next step."""
     return (
         f"The workspaces folder {folder} can't be used: {intruding_folder} is a repository or a pack, and the "
         "editor would show"

@@ -22,7 +22,7 @@ from benchwright_harness.toolchain.tree import INSIDE
 from benchwright_problems.problem import Limits
 
 OURS = "/formal"
-"""Where scripts and testbenches are shown: not in the folder, which a design could change."""
+"""Folder in which scripts and testbenches are shown: not in the designs' folder, which a design could change."""
 _MEMORY_MB = 2048
 _FOLDER_MB = 256
 _MAX_FILE = 64 << 20
@@ -33,10 +33,10 @@ class Bench:
     """A folder with the files of designs in a sandbox.
 
     Args:
-        sandbox: Where.
-        toolchain: What with.
+        sandbox: Sandbox in which the tools run.
+        toolchain: Toolchain to use.
         code: The folder.
-        user: Who owns it.
+        user: Owner of the folder.
     """
 
     def __init__(self, sandbox: Sandbox, toolchain: Toolchain, code: Path, user: int | None) -> None:
@@ -49,7 +49,7 @@ class Bench:
         """Run a script of the shell.
 
         Args:
-            script: To run in the folder `rundir`.
+            script: Script to run in the folder `rundir`.
             input_files: Name → text of what it reads below `OURS`.
             wall_s: Seconds that it may take.
 

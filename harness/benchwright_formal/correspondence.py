@@ -1,4 +1,4 @@
-"""Whether two circuits have inputs, outputs and registers that correspond in their order.
+"""Correspondence of two circuits: their inputs, outputs and registers match in their order.
 
 Of AIGER's binary format (Biere, The AIGER And-Inverter Graph (AIG) Format, version 20071012, and AIGER 1.9):
 
@@ -19,14 +19,14 @@ _PORT = re.compile(rb"^[io]\d+ .+", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Logic:
-    """What two circuits must have in common."""
+    """Properties that two circuits must have in common."""
 
     inputs: int
     """Bits, with those for unknown values."""
     ports: tuple[bytes, ...]
     """The names of their bits."""
     starts: tuple[str, ...]
-    """How each register begins: `0`, `1` or `x`."""
+    """Start value of each register: `0`, `1` or `x`."""
 
 
 def logic(circuit: bytes) -> Logic | None:
@@ -47,7 +47,7 @@ def logic(circuit: bytes) -> Logic | None:
 
 
 def may_correspond(reference: Logic | None, candidate: Logic | None) -> bool:
-    """Whether each start of the other circuit is one that the reference allows."""
+    """True if each start of the other circuit is one that the reference allows."""
     return (
         reference is not None
         and candidate is not None

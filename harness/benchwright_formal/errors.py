@@ -1,4 +1,4 @@
-"""Why two designs can't be compared; each becomes the reason of an opinion, never a failure of the solver."""
+"""Reasons for which two designs can't be compared; each becomes an opinion's reason, never a failure of the solver."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long a proof may take; apart from what proves, so that a command line can say it without importing that."""
+"""Time limit of a proof; apart from what proves, so that a command line can say it without importing that."""
 
 from __future__ import annotations
 

@@ -23,8 +23,8 @@ class Measuring:
     """Measures designs; each reference once.
 
     Args:
-        sandbox: Where the tools run.
-        toolchain: What they are.
+        sandbox: Sandbox in which the tools run.
+        toolchain: Toolchain that has the tools.
     """
 
     def __init__(self, sandbox: Sandbox, toolchain: Toolchain) -> None:
@@ -37,7 +37,7 @@ class Measuring:
         """The verdict with the quality, or as it is if it did not pass or a design can't be synthesised.
 
         Args:
-            problem: With its hidden part.
+            problem: Problem with its hidden part.
             solution: Path → content of the files that the verdict is about.
             verdict: On them.
         """

@@ -1,4 +1,4 @@
-"""What Yosys read, as far as a comparison must know: ports, clocks, and what it can't model.
+"""Netlist that Yosys read, as far as a comparison must know: ports, clocks, and what it can't model.
 
 Yosys numbers bits; a constant bit is a string. Of `write_json`:
 
@@ -81,7 +81,7 @@ def netlist(document: Mapping[str, Any]) -> Netlist:
     """Reads what Yosys wrote of a flat design, before memories become registers.
 
     Raises:
-        NotModelledError: It can't be compared soundly; the message names why.
+        NotModelledError: The design can't be compared soundly; the message names why.
     """
     module = next((candidate for candidate in document["modules"].values() if "top" in candidate["attributes"]), None)
     if module is None:

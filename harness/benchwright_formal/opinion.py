@@ -32,12 +32,12 @@ _READ_S = 20.0
 
 
 def tools_of(sandbox: Sandbox, toolchain: Toolchain) -> str:
-    """What an opinion depends on besides the designs: the tools, where they run, and this package."""
+    """The dependencies of an opinion besides the designs: the tools, the sandbox that they run in, and this package."""
     return f"{toolchain.digest} {sandbox.digest} {code_digest(Path(__file__).parent)}"
 
 
 class Result(StrEnum):
-    """What was found out."""
+    """Result of a comparison."""
 
     EQUIVALENT = "equivalent"
     DIFFERS = "differs"
@@ -45,7 +45,7 @@ class Result(StrEnum):
 
 
 class Opinion(Model):
-    """Whether a design does the same as the reference, wherever the reference's outputs are known.
+    """Opinion on whether a design does the same as the reference, wherever the reference's outputs are known.
 
     Of the author's: the stimulus says what the harness does not try.
     """
@@ -56,17 +56,17 @@ class Opinion(Model):
     depth: int | None = None
     """Cycles from power-up that were compared, of an equivalent design; None for all there are."""
     cycle: int | None = None
-    """Where it differs, from 0; a simulation has confirmed it."""
+    """Cycle in which it differs, from 0; a simulation has confirmed it."""
     stimulus: tuple[Mapping[str, int], ...] = ()
     """The inputs of each cycle up to there, without the clock: name → value."""
     output: str = ""
-    """Which output differs."""
+    """Name of the output that differs."""
     expected: str = ""
     """The reference's value there, in binary."""
     found: str = ""
     """The other's; `x` is unknown."""
     reason: str = ""
-    """Why it is unknown: a sentence without its full stop."""
+    """Reason for which it is unknown: a sentence without its full stop."""
 
 
 async def opinion(
@@ -94,10 +94,10 @@ async def opinion(
         reference: Path → content; what is neither Verilog nor a header is left out.
         candidate: The same of the design in question.
         top: The module to compare, with its parameters' defaults at first.
-        sandbox: Where the tools run.
-        toolchain: What they are.
+        sandbox: Sandbox in which the tools run.
+        toolchain: Toolchain that has the tools.
         reference_top: The reference's module, if it has another name.
-        dont_cares: Where outputs do not count.
+        dont_cares: Cases in which outputs do not count.
         parameter_sets: The parameters to compare it with after that.
         limit_s: Time of the proof in seconds, for each set; reading and simulating the designs is limited apart.
 
@@ -150,7 +150,7 @@ def prover(sandbox: Sandbox, toolchain: Toolchain) -> Prove:
 
 
 def together(opinions: Sequence[Opinion]) -> Opinion:
-    """What is known of all: one that differs decides, and so does one that is unknown."""
+    """The joint opinion of all: one that differs decides, and so does one that is unknown."""
     for result in (Result.DIFFERS, Result.UNKNOWN):
         if deciding_opinions := [opinion for opinion in opinions if opinion.result is result]:
             return deciding_opinions[0]
@@ -162,8 +162,8 @@ class _Pair:
 
     Args:
         tops: Their modules.
-        folders: Where their files are. A design that could name the reference's could include it.
-        dont_cares: Where outputs do not count.
+        folders: Folders of their files. A design that could name the reference's could include it.
+        dont_cares: Cases in which outputs do not count.
     """
 
     def __init__(self, tops: tuple[str, str], folders: tuple[str, str], dont_cares: DontCares) -> None:

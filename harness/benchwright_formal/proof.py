@@ -1,4 +1,4 @@
-"""What a solver finds out about two designs, without a simulation's word."""
+"""Proof of a solver about two designs, without a simulation's word."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ Stimulus = tuple[Mapping[str, int], ...]
 
 @dataclass(frozen=True)
 class Proof:
-    """What was found out."""
+    """Result of a proof."""
 
     reference: Netlist
     clock: Clock | None
@@ -63,7 +63,7 @@ async def read(
     """Has Yosys read a design for a proof, without the outputs that are left out.
 
     Raises:
-        NotModelledError: It can't be compared soundly.
+        NotModelledError: The design can't be compared soundly.
     """
     input_files = {"read.ys": read_script(role, top, design, folder, left_out)}
     # Said once, quiet leaves the warnings about loops and several drivers.
@@ -119,7 +119,7 @@ async def prove(
 
 
 async def _matches(bench: Bench, wall_s: float) -> bool:
-    """Whether the logic between registers is the same, as it is after a small change or none.
+    """True if the logic between registers is the same, as it is after a small change or none.
 
     Whatever values the other's registers begin with, the reference's may begin with the same: so the outputs are
     those of a start that the reference allows. What is unknown later is matched likewise.

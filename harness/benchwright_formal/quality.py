@@ -24,7 +24,7 @@ _FLIP_FLOP = re.compile(r"\$_(?:S?DFFC?E?|ALDFFE?|DFFSRE?|FF)_")
 _LATCH = re.compile(r"\$_(?:DLATCH|SR)")
 _FINDING = re.compile(r"^%Warning-\w+: \S+:\d+", re.MULTILINE)
 _SILENCED = re.compile(rb"\blint_off\b|`line\b")
-"""What hides findings, or where they are."""
+"""Text that hides findings, or their places."""
 _WIRES = ("$_BUF_", "$scopeinfo")
 
 
@@ -36,12 +36,12 @@ async def quality(
     Args:
         design: Path → content; what is neither Verilog nor a header is left out.
         top: The module.
-        sandbox: Where the tools run.
-        toolchain: What they are.
+        sandbox: Sandbox in which the tools run.
+        toolchain: Toolchain that has the tools.
         limit_s: Time in seconds.
 
     Raises:
-        NotModelledError: It can't be synthesised; the message names why.
+        NotModelledError: The design can't be synthesised; the message names why.
         HarnessError: The sandbox or the tools do not work on this machine, with the next step.
     """
     check_name(top)

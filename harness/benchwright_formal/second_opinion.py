@@ -1,4 +1,4 @@
-"""What is known of a solution beside its verdict: a formal opinion, and its size beside the reference's."""
+"""Second opinion on a solution beside its verdict: a formal opinion, and its size beside the reference's."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class Size(Model):
 
     quality: Quality | None = None
     why: str = ""
-    """Why it is unknown: a sentence without its full stop."""
+    """Reason for which it is unknown: a sentence without its full stop."""
 
 
 class SecondOpinion(Model):
-    """What is known of a solution."""
+    """Second opinion on a solution."""
 
     opinion: Opinion
     solution: Size
@@ -39,7 +39,7 @@ class SecondOpinion(Model):
 
 
 def can_be_compared(problem: Problem) -> bool:
-    """Whether a problem has a reference design."""
+    """True if a problem has a reference design."""
     return problem.kind is Kind.DESIGN and bool(problem.hidden.reference) and bool(problem.public.expected)
 
 
@@ -66,8 +66,8 @@ async def second_opinion(
         problem: Has a reference design; with its hidden part.
         solution: Path → content of the files to write.
         tops: The modules to compare; the sizes are those of the first.
-        sandbox: Where the tools run.
-        toolchain: What they are.
+        sandbox: Sandbox in which the tools run.
+        toolchain: Toolchain that has the tools.
         limit_s: Time of each proof in seconds.
 
     Raises:

@@ -18,10 +18,10 @@ def check_sensitivity(root: Node) -> None:
     """Makes sure that each process of logic wakes whenever something changes that it reads.
 
     Args:
-        root: What Yosys read.
+        root: Tree that Yosys read.
 
     Raises:
-        NotModelledError: One does not, or it can't be known.
+        NotModelledError: A process does not, or it can't be known.
     """
     modules = [node for node in root.children if node.kind == "MODULE"]
     everywhere = _constants(node for node in root.children if node.kind != "MODULE")
@@ -48,7 +48,7 @@ def _check_module(module: Node, constants: frozenset[str]) -> None:
 
 
 def _outer_reads(routine: Node, constants: frozenset[str]) -> set[str]:
-    """What a function or task names besides its arguments, its own variables and constants."""
+    """Names that a function or task reads besides its arguments, its own variables and constants."""
     own_names = {node.name for node in routine.walk() if node.kind in ("WIRE", "MEMORY")} | {routine.name}
     used_names = {_base(node.name) for node in routine.walk() if node.kind == "IDENTIFIER"}
     return {name for name in used_names - own_names - constants if "::" not in name}
@@ -59,7 +59,7 @@ class _Process:
 
     Args:
         process: Its node.
-        constants: What never changes.
+        constants: Names that never change.
     """
 
     def __init__(self, process: Node, constants: frozenset[str]) -> None:

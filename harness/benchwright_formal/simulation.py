@@ -18,7 +18,7 @@ _WALL_S = 10
 
 @dataclass(frozen=True)
 class Difference:
-    """Where two simulations part."""
+    """Place at which two simulations part."""
 
     cycle: int
     """From 0."""
@@ -44,8 +44,8 @@ class Testbench:
 
         Args:
             bench: Holds the design's files.
-            design: What to simulate.
-            folder: Where its files are.
+            design: Design to simulate.
+            folder: Folder of its files.
 
         Raises:
             NotModelledError: The simulator refuses it, or it ends early.
@@ -127,11 +127,11 @@ def difference(
     """The first output that differs where the reference has a known value, and where that counts; None if none does.
 
     Args:
-        expected: Of the reference.
-        actual: Of the other.
+        expected: Outputs of the reference.
+        actual: Outputs of the other design.
         first: The first cycle that counts.
         stimulus: The inputs of both.
-        dont_cares: Where an output does not count.
+        dont_cares: Cases in which an output does not count.
     """
     for cycle, (ours, theirs) in enumerate(zip(expected, actual, strict=True)):
         known_bits = ours | {name: f"{value:b}" for name, value in (stimulus[cycle] if stimulus else {}).items()}

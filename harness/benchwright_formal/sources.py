@@ -40,7 +40,7 @@ class Sources:
     files: tuple[bytes, ...]
     """In the order of compilation: packages first."""
     headers: Mapping[str, bytes]
-    """What the files may include or load, by relative path."""
+    """Files that the design's files may include or load, by relative path."""
 
     def files_below(self, folder: str) -> dict[str, bytes]:
         """The files below a folder."""
@@ -52,7 +52,7 @@ class Sources:
         return [f"{folder}/f{number}.sv" for number in range(len(self.files))]
 
     def include_folders(self, folder: str) -> list[str]:
-        """Where `include` looks."""
+        """The folders in which `include` looks."""
         return sorted({folder, *(f"{folder}/{path}".rpartition("/")[0] for path in self.headers)})
 
 
@@ -63,7 +63,7 @@ def sources(files: Mapping[str, bytes]) -> Sources:
         files: Path → content; what is neither Verilog nor a header is left out.
 
     Raises:
-        NotModelledError: There are none, or a simulator and Yosys would read different designs.
+        NotModelledError: No file is left, or a simulator and Yosys would read different designs.
     """
     texts = [(path, content) for path, content in files.items() if path.endswith(_SOURCES)]
     if not texts:
@@ -85,7 +85,7 @@ def check_meaning(files: Mapping[str, bytes]) -> None:
     """Makes sure that the text of a design means the same to Yosys and a simulator; see `tool_freedom` for its tree.
 
     Raises:
-        NotModelledError: It may not.
+        NotModelledError: The text may mean different things to them.
     """
     for path, text in _read(files):
         for pattern, reason in (

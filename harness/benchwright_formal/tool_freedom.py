@@ -1,4 +1,4 @@
-"""What lets Yosys read another design than a simulator, wherever in the text it comes from: also from a macro."""
+"""Text that lets Yosys read another design than a simulator, wherever it comes from: also from a macro."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ARITHMETIC = frozenset(
     | {"SHIFT_LEFT", "SHIFT_RIGHT", "SHIFT_SLEFT", "SHIFT_SRIGHT"}
 )
 _SIGNED = frozenset({"DIV", "MOD", "SHIFT_SRIGHT"})
-"""What of a signed value is something else than of an unsigned one."""
+"""Operations that do something else to a signed value than to an unsigned one."""
 _UNSIZED = 32
 """Bits of a constant without a size."""
 
@@ -30,10 +30,10 @@ def check_freedom(root: Node) -> None:
     """Makes sure that Yosys has no freedom that no simulator has, and reads nothing otherwise than one.
 
     Args:
-        root: What Yosys read.
+        root: Tree that Yosys read.
 
     Raises:
-        NotModelledError: It has some.
+        NotModelledError: Yosys has such a freedom.
     """
     nodes = list(root.walk())
     for node in nodes:
@@ -110,7 +110,7 @@ def _processes(root: Node) -> Iterator[str]:
 
 
 def _targets(node: Node) -> Iterator[Node]:
-    """What is assigned, without what its indices read."""
+    """The nodes that are assigned, without what their indices read."""
     if node.kind == "IDENTIFIER":
         yield node
     elif node.kind == "CONCAT":
@@ -119,7 +119,7 @@ def _targets(node: Node) -> Iterator[Node]:
 
 
 def _ascends(node: Node) -> bool:
-    """Whether a range has its lowest index first."""
+    """True if a range has its lowest index first."""
     if node.kind != "RANGE" or len(node.children) != 2:
         return False
     first, last = node.children

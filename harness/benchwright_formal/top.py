@@ -18,7 +18,7 @@ class Top:
         """An instance of it in Verilog; the same for Yosys and a simulator, so that each value has the same type.
 
         Args:
-            name: Of the instance.
+            name: Name of the instance.
             connected: The connections of its ports.
         """
         values = ", ".join(f".{parameter}({value})" for parameter, value in self.parameters.items())

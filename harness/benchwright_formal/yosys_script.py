@@ -21,7 +21,7 @@ FIRST_CYCLES = 24
 """Compared before a proof is tried: most differences show soon."""
 SAME = "Networks are equivalent"
 PROVED = "Property proved"
-"""What ABC prints: of logic, of a circuit."""
+"""Message that ABC prints: of logic, of a circuit."""
 _DEFINED_CYCLES = 300
 _ASIDE = "t:$print t:$check t:$assert t:$assume t:$cover t:$live t:$fair t:$scopeinfo"
 
@@ -127,7 +127,7 @@ class Miter:
         )
 
     def _counts(self, port: Port) -> str:
-        """Whether an output counts in a cycle, for each of its bits."""
+        """An expression that says whether an output counts in a cycle, for each of its bits."""
         condition = self.dont_cares.unless.get(port.name)
         if condition is None:
             return f"{{{port.width}{{1'b1}}}}"

@@ -1,4 +1,4 @@
-r"""What Yosys dumps of a design as it was read (`read_verilog -dump_ast1`): macros are expanded, nothing is simplified.
+r"""Tree that Yosys dumps of a design as read (`read_verilog -dump_ast1`): macros are expanded, nothing is simplified.
 
 A node in each line, two blanks deeper than its parent:
 
@@ -53,11 +53,11 @@ def tree(dumped: str, folder: str) -> Node:
     """The tree of a design.
 
     Args:
-        dumped: What Yosys dumped.
-        folder: Where the files are; the design knows no such name, so no text in it can look like a node.
+        dumped: Text that Yosys dumped.
+        folder: Folder of the files; the design knows no such name, so no text in it can look like a node.
 
     Raises:
-        NotModelledError: It can't be read.
+        NotModelledError: The tree can't be read.
     """
     root = Node("ROOT", "")
     path, is_inside, previous = [root], False, ""

@@ -1,4 +1,4 @@
-"""Why a harness could not be run; each is an `error` verdict, never a failure of the solver."""
+"""Reasons why a harness could not be run; each is an `error` verdict, never a failure of the solver."""
 
 from __future__ import annotations
 

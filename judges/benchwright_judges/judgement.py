@@ -29,7 +29,7 @@ class Status(StrEnum):
 
     @property
     def is_final(self) -> bool:
-        """Whether the answer needs no further judge."""
+        """True if the answer needs no further judge."""
         return self not in (Status.PENDING, Status.ERROR)
 
 
@@ -38,7 +38,7 @@ READING = "reading"
 
 
 class Method(StrEnum):
-    """What scored the answer."""
+    """Method that scored the answer."""
 
     DETERMINISTIC = "deterministic"
     READER = "reader"
@@ -59,7 +59,7 @@ class Vote(Message):
     """The judge's own scale: `correct`, `partially correct`, `7`, …; empty if `error` is set."""
     score: Share | None = None
     error: str = ""
-    """Why the reply could not be used."""
+    """Reason why the reply could not be used."""
     reason: str = ""
     """The judge's reason."""
     raw: str = ""
@@ -74,7 +74,7 @@ class Vote(Message):
 
     @property
     def is_reading(self) -> bool:
-        """Whether it says what an answer states, and not what that is worth."""
+        """True if it says what an answer states, and not what that is worth."""
         return self.rubric.startswith(f"{READING}@")
 
 
@@ -85,7 +85,7 @@ class Judgement(Message):
     score: Share | None = None
     """Set if and only if `status` is `scored`."""
     passed: bool | None = None
-    """Whether the answer counts as right; set if and only if `status` is `scored`."""
+    """True if the answer counts as right; set if and only if `status` is `scored`."""
     label: str = ""
     """The winning label on the judge's own scale."""
     message: str
@@ -97,7 +97,7 @@ class Judgement(Message):
     before they had a version."""
     votes: tuple[Vote, ...] = ()
     tie_break: bool = False
-    """Whether the first two votes disagreed and more were requested."""
+    """True if the first two votes disagreed and more were requested."""
     metrics: dict[str, float] = {}
     """Values beside the score, such as `bleu` and `rouge_l`."""
     remarks: tuple[str, ...] = ()

@@ -77,5 +77,5 @@ def rubric_for(problem: Problem) -> Rubric | None:
 
 
 def is_code_question(problem: Problem) -> bool:
-    """Whether CVDP scores the problem's answers subjectively (cid009 and cid010)."""
+    """True if CVDP scores the problem's answers subjectively (cid009 and cid010)."""
     return problem.category in _CODE_QUESTIONS

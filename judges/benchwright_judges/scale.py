@@ -48,7 +48,7 @@ class Scale(StrEnum):
 
     @property
     def is_ordinal(self) -> bool:
-        """Whether distances between labels are meaningful."""
+        """True if distances between labels are meaningful."""
         return self in (Scale.TIERS, Scale.SHARE)
 
     @property
@@ -66,7 +66,7 @@ class Scale(StrEnum):
         """The label for a value in a model's JSON or in a grading sheet; strict, but `"8"`, `8` and `8.0` are one.
 
         Raises:
-            ValueError: It is not on this scale.
+            ValueError: The value is not on this scale.
         """
         number = _number(value)
         if self is Scale.SHARE and number is not None and 0 <= number <= 1:
@@ -93,8 +93,8 @@ class Scale(StrEnum):
 
         Args:
             points: Given.
-            most_points: That can be given.
-            enough: From which an answer is right.
+            most_points: Number of points that can be given.
+            enough: Number of points from which an answer is right.
         """
         # Shares on either side of what is enough are stretched, so that this is where labels begin to pass.
         passing = [label for label in self.labels if self.passes(label)]
@@ -106,7 +106,7 @@ class Scale(StrEnum):
         return labels[min(int(share * (len(labels) - 1) + 0.5), len(labels) - 1)]
 
     def passes(self, label: str) -> bool:
-        """Whether an answer of this label counts as right: from the third tier, or 0.7; partially correct does not."""
+        """True if an answer of this label counts as right: from the third tier, or 0.7; partially correct does not."""
         return self.score(label) >= (_PASSING if self.is_ordinal else 1)
 
     def settle(self, labels: Sequence[str], seats: int) -> Decision | None:
@@ -174,5 +174,5 @@ def _number(value: JsonValue) -> float | None:
 
 _PASSING = 0.7
 _TIERS = (4, 7, 9)
-"""Where CS-Bench's second, third and fourth tier begin (arXiv:2406.08587, appendix)."""
+"""The labels at which CS-Bench's second, third and fourth tier begin (arXiv:2406.08587, appendix)."""
 _ROUNDING = 1e-9

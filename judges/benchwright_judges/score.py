@@ -24,7 +24,7 @@ def score(problem: Problem, text: str) -> Judgement:
     Questions by the rules of their format, text problems by CVDP's BLEU and ROUGE. Others are pending.
 
     Args:
-        problem: With its hidden part.
+        problem: The problem, with its hidden part.
         text: The content of `answer.md`.
     """
     if not text.strip():
@@ -49,7 +49,7 @@ def score_value(problem: Problem, value: str) -> Judgement:
     """Score the value that a reader found in an answer: a selectable one as it is, another like an answer.
 
     Args:
-        problem: With its hidden part.
+        problem: The problem, with its hidden part.
         value: One of the selectable values, or words.
     """
     question, key = problem.public.question, problem.hidden.answer

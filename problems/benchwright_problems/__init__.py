@@ -1,1 +1,1 @@
-"""What is asked: the problem model, importers and exporters, packs, and sealing of hidden parts."""
+"""Problems: their model, importers and exporters, packs, and sealing of hidden parts."""

@@ -11,7 +11,7 @@ class Aid(StrEnum):
     HINTS = "hints"
     """The problem's own hints."""
     EXPLANATIONS = "explanations"
-    """What rules say of a failure or a finding."""
+    """Explanations that rules give of a failure or a finding."""
     GENERATED = "generated"
     """Hints and explanations that a model writes."""
     OWN_TESTS = "own_tests"
@@ -25,4 +25,4 @@ class Aid(StrEnum):
 
 
 NAMED_ONLY = frozenset({Aid.HINTS, Aid.GENERATED, Aid.AGENT_TOOLS})
-"""What a study's condition allows only if it names it: it shows more than the solver's own work."""
+"""Aids that a study's condition allows only if it names them: they show more than the solver's own work."""

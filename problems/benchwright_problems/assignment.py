@@ -11,7 +11,7 @@ from benchwright_problems.problem import Reveal
 
 
 class Assignment(Model):
-    """What a solver's machine knows of an assignment."""
+    """The part of an assignment that a solver's machine knows."""
 
     service: str
     """Address of the service, without a slash at its end."""
@@ -26,10 +26,10 @@ class Assignment(Model):
     closes: AwareDatetime | None = None
     """After this nothing is graded; never if not given."""
     most_runs: int | None = None
-    """How many runs an attempt may ask for; any number if not given."""
+    """The most runs that an attempt may ask for; any number if not given."""
     reveal: Reveal | None = None
     """The most that is shown of a verdict; what each problem says if not given."""
     assistance: Assistance | None = None
-    """Which models may help; nothing is said if not given."""
+    """The models that may help; nothing is said if not given."""
     aids: tuple[Aid, ...] | None = None
     """The aids that students may use; all if not given."""

@@ -1,4 +1,4 @@
-"""Which models an assignment lets help its solvers, in words that its solvers see."""
+"""The models that an assignment lets help its solvers, in words that its solvers see."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ CHECKED = (
     "The record of your attempt says where text came from, as far as your editor reports it: typed, pasted, an accepted"
     " completion, or a chat's edit, and by which extension. The course's staff compare it with this."
 )
-"""How it is checked."""
+"""The way in which it is checked."""
 
 
 class Allowed(StrEnum):
-    """How much help is allowed."""
+    """The amount of help that is allowed."""
 
     NONE = "none"
     COMPLETION = "completion"
@@ -33,7 +33,7 @@ class Allowed(StrEnum):
 
 
 class Assistance(Model):
-    """What an assignment says of help by models."""
+    """The rule of an assignment on help by models."""
 
     allowed: Allowed
     extensions: tuple[ExtensionId, ...] = Field(default=(), max_length=MOST_EXTENSIONS)
@@ -46,11 +46,11 @@ class Assistance(Model):
         return self
 
     def allows(self, extension: str, *, is_chat: bool) -> bool:
-        """Whether text of a model may come from here.
+        """True if text of a model may come from here.
 
         Args:
             extension: Id of the extension, in any case; empty if the editor did not name it.
-            is_chat: Whether a chat or an agent made the edit, and not an inline completion.
+            is_chat: True if a chat or an agent made the edit, and not an inline completion.
         """
         match self.allowed:
             case Allowed.NAMED:
@@ -61,19 +61,19 @@ class Assistance(Model):
                 return self.allowed is Allowed.CHAT
 
     def lets_run(self, extension: str) -> bool:
-        """Whether an extension of a model may be active: one that chats as well may complete."""
+        """True if an extension of a model may be active: one that chats as well may complete."""
         return self.allowed is Allowed.COMPLETION or self.allows(extension, is_chat=True)
 
     @property
     def rule(self) -> str:
-        """What is allowed, for the solver."""
+        """The rule on what is allowed, for the solver."""
         if self.extensions:
             return f"These assistants may help, and no others: {', '.join(self.extensions)}."
         return _RULES[self.allowed]
 
     @property
     def told(self) -> str:
-        """What is allowed, and how it is checked."""
+        """The rule on what is allowed, and how it is checked."""
         return f"{self.rule} {CHECKED}"
 
 
@@ -91,7 +91,7 @@ _RULES = {
 
 
 class Ruled(Model):
-    """What an assignment said of help by models from a time on."""
+    """The rule of an assignment on help by models, from a time on."""
 
     since: float | None
     """Seconds since 1970, by the service's clock; None from the assignment's beginning."""

@@ -20,7 +20,7 @@ def canaries_in(stream: BinaryIO, canaries: Mapping[str, str]) -> set[str]:
     """The packs whose canary is in a file, in any case of letters.
 
     Args:
-        stream: Of any size; bytes that are no text do not matter.
+        stream: Content of the file, of any size; bytes that are no text do not matter.
         canaries: Pack → its canary.
     """
     canary_bytes = {name: canary.encode() for name, canary in canaries.items()}

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Category(StrEnum):
-    """What a design or text problem asks for; the value is CVDP's category id."""
+    """The kind of task that a design or text problem sets; the value is CVDP's category id."""
 
     COMPLETION = "cid002"
     SPEC_TO_RTL = "cid003"
@@ -29,7 +29,7 @@ class Category(StrEnum):
 
     @property
     def is_comprehension(self) -> bool:
-        """Whether the answer is text that is compared with a reference, not files that a harness runs."""
+        """True if the answer is text that is compared with a reference, not files that a harness runs."""
         return self in _COMPREHENSION
 
 

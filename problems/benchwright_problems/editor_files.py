@@ -20,7 +20,7 @@ _SUFFIXES = (".code-workspace", ".code-profile", ".sublime-project", ".sublime-w
 
 
 def is_editor_file(path: str) -> bool:
-    """Whether opening the folder may run the file or change how the editor works.
+    """True if opening the folder may run the file or change how the editor works.
 
     Every name that begins with a dot counts, except the few that nothing executes: `.vscode`, `.git`, `.devcontainer`,
     `.idea`, `.envrc`, `.exrc`, `.nvim.lua`, `.mcp.json` and their successors have nothing else in common.

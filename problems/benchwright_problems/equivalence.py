@@ -1,4 +1,4 @@
-"""What an author declares for proofs that a design is equivalent to the reference.
+"""Declarations of an author for proofs that a design is equivalent to the reference.
 
 Outputs that the statement leaves open, which are not compared, and parameters to compare with besides the defaults.
 """
@@ -37,7 +37,7 @@ class DontCares(Model):
         return self
 
     def __bool__(self) -> bool:
-        """Whether anything is left open."""
+        """True if anything is left open."""
         return bool(self.always or self.unless)
 
 
@@ -52,7 +52,7 @@ class ProofTable(Model):
     """Compared one after the other, after the defaults."""
 
     def __bool__(self) -> bool:
-        """Whether anything is declared."""
+        """True if anything is declared."""
         return bool(self.parameters)
 
 

@@ -50,7 +50,7 @@ def media_type(path: str) -> MediaType:
     """The format that a file's name promises.
 
     Raises:
-        ValueError: It is none that can be shown.
+        ValueError: The format is none that can be shown.
     """
     known_type = _SUFFIXES.get(PurePosixPath(path).suffix.lower())
     if known_type is None:
@@ -62,7 +62,7 @@ def decode(data: str) -> bytes:
     """A picture's bytes from base64.
 
     Raises:
-        ValueError: It is not base64 (RFC 4648, section 4).
+        ValueError: The text is not base64 (RFC 4648, section 4).
     """
     try:
         return base64.b64decode(data, validate=True)

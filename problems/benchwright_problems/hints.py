@@ -13,17 +13,17 @@ MOST_HINTS = 20
 
 
 class HintRule(Model):
-    """What everybody may know of a hint."""
+    """The part of a hint that everybody may know."""
 
     cost: Annotated[float, Field(ge=0, le=1)] = 0.0
     """Share of the problem's points that it costs."""
     after_runs: Annotated[int, Field(ge=0, le=10_000)] = 0
-    """How many verdicts the attempt must have before."""
+    """Number of verdicts that the attempt must have before."""
     after_minutes: Annotated[float, Field(ge=0, le=10_000)] = 0.0
-    """How long the attempt's clock must have run before."""
+    """Time that the attempt's clock must have run before, in minutes."""
 
     def waits_for(self, runs: int, active_s: float) -> str:
-        """What is missing before it may be taken, in words; empty if nothing is.
+        """Return what is missing before it may be taken, in words; empty if nothing is.
 
         Args:
             runs: Verdicts of the attempt so far.
@@ -38,7 +38,7 @@ class HintRule(Model):
 
     @property
     def price(self) -> str:
-        """What it costs, in words."""
+        """The cost of the hint, in words."""
         return f"{self.cost * 100:g} % of the points" if self.cost else "nothing"
 
 

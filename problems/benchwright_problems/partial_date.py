@@ -15,7 +15,7 @@ def check_date(text: str) -> str:
     """The text as it is.
 
     Raises:
-        ValueError: It is no date, or not in this form.
+        ValueError: The text is no date, or not in this form.
     """
     try:
         if re.fullmatch(_FORM, text):
@@ -27,7 +27,7 @@ def check_date(text: str) -> str:
 
 
 def may_precede(first: str, second: str) -> bool:
-    """Whether one date can be the same as another one, or earlier, as far as both are known."""
+    """True if one date can be the same as another one, or earlier, as far as both are known."""
     shared_length = min(len(first), len(second))
     return first[:shared_length] <= second[:shared_length]
 

@@ -35,7 +35,7 @@ _MAX_NAME = 200
 
 
 class Kind(StrEnum):
-    """How a problem is solved and scored."""
+    """The way in which a problem is solved and scored."""
 
     DESIGN = "design"
     TEXT = "text"
@@ -51,7 +51,7 @@ class Difficulty(StrEnum):
 
 
 class Reveal(StrEnum):
-    """How much of a run the solver gets to see. Each level includes the ones before it."""
+    """The part of a run that the solver gets to see. Each level includes the ones before it."""
 
     VERDICT = "verdict"
     """Outcome and counts."""
@@ -63,7 +63,7 @@ class Reveal(StrEnum):
     """The raw log."""
 
     def includes(self, policy: Reveal) -> bool:
-        """Whether this policy shows what `policy` shows."""
+        """True if this policy shows what `policy` shows."""
         order = list(Reveal)
         return order.index(self) >= order.index(policy)
 
@@ -73,7 +73,7 @@ class Reveal(StrEnum):
 
 
 class ScanAction(StrEnum):
-    """What happens when a rule of the scan matches a submission."""
+    """The action to take when a rule of the scan matches a submission."""
 
     REFUSE = "refuse"
     """The submission is not run."""
@@ -83,7 +83,7 @@ class ScanAction(StrEnum):
 
 
 class AnsweredBy(Enum):
-    """What answers a question: all that packs, forms and reports have to know of its format."""
+    """The kind of answer to a question: all that packs, forms and reports have to know of its format."""
 
     CHOICE = "choice"
     """The letter of one of the question's choices."""
@@ -96,7 +96,7 @@ class AnsweredBy(Enum):
 
 
 class QuestionFormat(StrEnum):
-    """How a question is asked and answered."""
+    """The way in which a question is asked and answered."""
 
     MULTIPLE_CHOICE = "multiple-choice", "multiple choice", AnsweredBy.CHOICE
     ASSERTION = "assertion", "true or false", AnsweredBy.TRUTH
@@ -123,7 +123,7 @@ class QuestionFormat(StrEnum):
 
 
 class Skill(StrEnum):
-    """What a question asks of the solver (QuArch's four)."""
+    """The skill that a question asks of the solver (QuArch's four)."""
 
     RECALL = "recall"
     ANALYZE = "analyze"
@@ -174,7 +174,7 @@ Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}$")]
 
 
 class Limits(Model):
-    """What one run may use. Defaults are CVDP's where it has them."""
+    """Resources that one run may use. Defaults are CVDP's where it has them."""
 
     wall_s: Annotated[float, Field(gt=0, le=86_400)] = 600.0
     """Wall time of one step in seconds."""
@@ -189,7 +189,7 @@ class Limits(Model):
 
 
 class Provenance(Model):
-    """Where a problem comes from."""
+    """The origin of a problem."""
 
     source: str
     """Name or address of the data set."""
@@ -261,7 +261,7 @@ class Question(Model):
 
 
 class Public(Model):
-    """What a solver may see."""
+    """The part of a problem that a solver may see."""
 
     statement: str
     """The task, Markdown."""
@@ -274,7 +274,7 @@ class Public(Model):
     question: Question | None = None
     figures: tuple[Figure, ...] = ()
     hints: HintRules = ()
-    """What is public of its hints; no part of the task, so in no digest."""
+    """The public part of its hints; no part of the task, so in no digest."""
 
     @model_validator(mode="after")
     def _paths_fit_together(self) -> Public:
@@ -294,20 +294,20 @@ class Answer(Model):
     alternatives: tuple[str, ...] = ()
     """Other accepted answers."""
     closed: bool = False
-    """Whether value and alternatives are the only right answers, so that no judge is needed."""
+    """True if value and alternatives are the only right answers, so that no judge is needed."""
     unit: str = ""
     """Unit of a number that the question asks for, so that a bare number counts in it."""
     tolerance: Annotated[float, Field(ge=0, lt=1)] | None = None
     """Relative tolerance of a number; by default it has to be equal, and a judge decides on roundings."""
     rubric: str = ""
     points: OptionalPoints = None
-    """What people who grade an answer give points for; without them they choose a label."""
+    """The points that people who grade an answer give; without them they choose a label."""
     explanation: str = ""
     figures: tuple[Figure, ...] = ()
 
 
 class Hidden(Model):
-    """What a solver must never see."""
+    """The part of a problem that a solver must never see."""
 
     harness: dict[RelativePath, str] = {}
     """Files of the harness; `docker-compose.yml` says what runs, `src/` is mounted at `/src`."""
@@ -317,17 +317,17 @@ class Hidden(Model):
     """The same as unified diffs without file headers, if the data set ships it like that."""
     answer: Answer | None = None
     scan: dict[str, ScanAction] = {}
-    """What submissions may do, if different from the defaults; the rules are in `scan.json` of the harness."""
+    """Actions on submissions, if different from the defaults; the rules are in `scan.json` of the harness."""
     hints: HintTexts = ()
     dont_cares: DontCares = NO_DONT_CARES
     parameter_sets: ParameterSets = ()
     """Parameters with which proofs compare designs besides the defaults."""
     record: list[dict[str, JsonValue]] = []
-    """What the fields above lack of the source record: an RFC 6902 patch from its export to the original."""
+    """The rest of the source record beside the fields above: an RFC 6902 patch from its export to the original."""
     sha256: str = ""
     """Digest of the record or pack folder as it was imported. Hidden: it would give away a key of one letter."""
     dataset_format: str = ""
-    """Which exporter writes it back: `cvdp-agentic`, `cvdp-nonagentic`, or none."""
+    """The exporter that writes it back: `cvdp-agentic`, `cvdp-nonagentic`, or none."""
 
     @model_validator(mode="after")
     def _paths_fit_together(self) -> Hidden:
@@ -346,7 +346,7 @@ class Problem(Model):
     reveal: Reveal = Reveal.VERDICT
     limits: Limits = Limits()
     published: PartialDate | None = None
-    """When it could first be read in public; None if that is the date of its pack."""
+    """The date when it could first be read in public; None if that is the date of its pack."""
     provenance: Provenance
     public: Public
     hidden: Hidden
@@ -361,7 +361,7 @@ class Problem(Model):
 
     @property
     def has_solution(self) -> bool:
-        """Whether the hidden part has what passes: a reference for a design, a key for anything else."""
+        """True if the hidden part has what passes: a reference for a design, a key for anything else."""
         return bool(self.hidden.reference) if self.kind is Kind.DESIGN else self.hidden.answer is not None
 
     @property
@@ -395,7 +395,7 @@ class Pack(Model):
     source: str
     description: str = ""
     published: PartialDate | None = None
-    """When the first of its problems could be read in public; None if that is unknown."""
+    """The date when the first of its problems could be read in public; None if that is unknown."""
     canary: Canary | None = None
     problems: tuple[Problem, ...]
 

@@ -1,4 +1,4 @@
-"""What people who grade an answer give points for."""
+"""The points that people who grade an answer give."""
 
 from __future__ import annotations
 

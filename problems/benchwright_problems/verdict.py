@@ -9,7 +9,7 @@ from benchwright_foundation.model import Model
 
 
 class Outcome(StrEnum):
-    """What a reason amounts to: see `docs/reference/outcomes.md`, which has the whole rule."""
+    """The outcome that a reason amounts to: see `docs/reference/outcomes.md`, which has the whole rule."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -67,12 +67,12 @@ class Reason(StrEnum):
 
     @property
     def waits_for_judge(self) -> bool:
-        """Whether the answer is kept until a judge decides it, so that no run has to be made again."""
+        """True if the answer is kept until a judge decides it, so that no run has to be made again."""
         return self in (Reason.JUDGE_UNAVAILABLE, Reason.JUDGE_ERROR)
 
     @property
     def is_worth_a_retry(self) -> bool:
-        """Whether nothing was decided and another run of the same files may decide."""
+        """True if nothing was decided and another run of the same files may decide."""
         return self.outcome is Outcome.ERROR and not self.waits_for_judge
 
 
@@ -89,7 +89,7 @@ _INFRASTRUCTURE = frozenset(
         Reason.CANCELLED,
     }
 )
-"""Why nothing was decided. Whatever is not here is the solver's, and counts."""
+"""The reasons for which nothing was decided. Whatever is not here is the solver's, and counts."""
 
 
 def outcome_of(reason: str, recorded: str) -> Outcome:
@@ -106,14 +106,14 @@ def outcome_of(reason: str, recorded: str) -> Outcome:
 
 
 WAITING = "waiting for a judge"
-"""What people read of an answer that is kept until a judge decides it."""
+"""The words that people read of an answer that is kept until a judge decides it."""
 
 
 def word_of(outcome: Outcome, reason: str) -> str:
     """The name of a verdict, the same in every list: passed, failed, waiting for a judge, error.
 
     Args:
-        outcome: By the present rule.
+        outcome: Outcome by the present rule.
         reason: As recorded; one of a newer version is possible.
     """
     waits = reason in _REASONS and Reason(reason).waits_for_judge
@@ -132,11 +132,11 @@ class TestResult(Model):
     passed: bool
     message: str = ""
     sim_time_ns: float | None = None
-    """How long it ran in simulated time, in nanoseconds; None if that is unknown."""
+    """Simulated time that it ran, in nanoseconds; None if that is unknown."""
 
 
 class CompilerMessage(Model):
-    """What a compiler found wrong in a file of the solver's; names nothing hidden."""
+    """A compiler's message about a fault in a file of the solver's; names nothing hidden."""
 
     path: str
     """Relative to the workspace."""
@@ -184,7 +184,7 @@ class Quality(Model):
     depth: int
     """Gates on the longest path without a flip-flop."""
     findings: int | None
-    """What Verilator's lint finds, with all warnings; None if it can't be run, or the design silences it."""
+    """Number of findings of Verilator's lint, with all warnings; None if it can't be run, or the design silences it."""
 
 
 class ComparedQuality(Model):
@@ -224,12 +224,12 @@ class Verdict(Model):
 
     reason: Reason
     detail: str = ""
-    """What happened, in one sentence for people; reveals nothing hidden."""
+    """The event in one sentence for people; reveals nothing hidden."""
     hint: str = ""
     """The next step, if there is one."""
     tests: tuple[TestResult, ...] = ()
     compiler: tuple[CompilerMessage, ...] = ()
-    """Why the design does not build, if compilers said it of the solver's own files."""
+    """The reasons why the design does not build, if compilers said them of the solver's own files."""
     wall_s: float = 0.0
     """Duration in seconds."""
     digests: Digests = Digests()
@@ -255,5 +255,5 @@ class Verdict(Model):
 
     @property
     def passed_tests(self) -> int:
-        """How many hidden tests passed."""
+        """Number of hidden tests that passed."""
         return sum(test.passed for test in self.tests)

@@ -1,4 +1,4 @@
-"""What a client can do, as declared in `initialize`. Imports nothing heavy: an editor waits for it."""
+"""Capabilities of a client, as declared in `initialize`. Imports nothing heavy: an editor waits for it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Client:
         return value
 
     def supports(self, path: str) -> bool:
-        """Whether the value at a path is true or an object."""
+        """True if the value at a path is true or an object."""
         value = self.get(path)
         return value is True or isinstance(value, dict)
 

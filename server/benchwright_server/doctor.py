@@ -1,4 +1,4 @@
-"""What is installed on this machine, what is missing, and what that disables."""
+"""Check of this machine: the installed parts, the missing ones, and what these disable."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ _PATIENCE_S = 10
 class _CommandOutput(NamedTuple):
     printed: str
     broken: str
-    """Why it did not start or end well; empty if it did."""
+    """The reason why it did not start or end well; empty if it did."""
 
 
 def _start(command: list[str], environment: Mapping[str, str] | None = None) -> _CommandOutput:

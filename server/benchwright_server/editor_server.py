@@ -63,7 +63,7 @@ class Diagnostics(Protocol):
         """All files of a large folder have been read."""
 
     async def refresh(self, uris: Iterable[str]) -> None:
-        """What else is known of open documents has changed: show it."""
+        """Shows again what is known of open documents besides their text, because it has changed."""
 
     async def wait_for_pause(self, uri: str) -> None:
         """Wait until typing pauses, or has gone on for long enough."""
@@ -72,7 +72,7 @@ class Diagnostics(Protocol):
         """Lint a saved file."""
 
     def is_followed(self, uri: str) -> bool:
-        """Whether a document is a design that is analysed."""
+        """True if a document is a design that is analysed."""
 
     async def newest(self, uri: str) -> Report | None:
         """The report on a document; None if it is not a design."""
@@ -82,7 +82,7 @@ class Diagnostics(Protocol):
 
 
 class Builds(Protocol):
-    """What compilers said in hidden tests; see `features.build_failures`."""
+    """Messages of compilers in hidden tests; see `features.build_failures`."""
 
     def findings_about(self, document: Document) -> list[Finding]:
         """That about an open document."""
@@ -127,7 +127,7 @@ class FileListReports(Protocol):
         """File lists were read."""
 
     def is_asking(self, folder: Path) -> bool:
-        """Whether it is being asked which list a folder uses."""
+        """True if the user is being asked which list a folder uses."""
 
 
 class PackFiles(Protocol):
@@ -149,10 +149,10 @@ class PackFiles(Protocol):
         """A problem was proved, or was not."""
 
     def hover(self, document: Document, position: types.Position) -> types.Hover | None:
-        """What the field at a position means."""
+        """The meaning of the field at a position."""
 
     def complete(self, document: Document, position: types.Position) -> types.CompletionList | None:
-        """What can be written at a position."""
+        """The proposals for a position."""
 
 
 class Proofs(Protocol):
@@ -166,7 +166,7 @@ class Proofs(Protocol):
 
 
 class Indexing(Protocol):
-    """How far reading the files of a large folder is; see `features.index_progress`."""
+    """Progress of reading the files of a large folder; see `features.index_progress`."""
 
     def attach(self) -> None:
         """Remember the loop that messages are sent from."""
@@ -183,7 +183,7 @@ class Sync(Protocol):
 
 
 class Agents(Protocol):
-    """Where agents on this computer ask; see `features.agent_channel`."""
+    """The channel on which agents on this computer ask; see `features.agent_channel`."""
 
     def offer(self, attempt: str) -> None:
         """Answer agents that work on an attempt of this server."""
@@ -197,7 +197,7 @@ class Waveforms(Protocol):
 
     @property
     def cursor(self) -> CursorValues:
-        """What of it the source shows."""
+        """The values of it that the source shows."""
 
     async def unknown(self, uri: str, limit: int) -> list[tuple[str, str]]:
         """Signals with a bit that is x at a waveform's end, each with the time since when, such as `20 ns`."""

@@ -37,7 +37,7 @@ def log_place(error: BaseException) -> None:
 
 
 def sentence_of(error: BaseException) -> str:
-    """What a user sees of an error.
+    """The sentence that a user sees of an error.
 
     The message of an unexpected error may quote the data being processed, hidden parts included, so only its type
     is shown.
@@ -46,7 +46,7 @@ def sentence_of(error: BaseException) -> str:
 
 
 def unexpected(name: str) -> str:
-    """What a user sees of an unexpected error of this type."""
+    """The sentence that a user sees of an unexpected error of this type."""
     return (
         f"Unexpected error ({name}). Your files are unchanged. Try again; if it happens again,"
         " report it with the output in the editor's log."

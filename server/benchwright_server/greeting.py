@@ -62,8 +62,8 @@ def greet(reader: BinaryIO, writer: BinaryIO) -> Greeting | None:
     """Wait for `initialize`, and answer it.
 
     Args:
-        reader: From the editor; nothing after the end of `initialize` is read.
-        writer: To the editor.
+        reader: Stream from the editor; nothing after the end of `initialize` is read.
+        writer: Stream to the editor.
 
     Returns:
         The exchange; `None` if the editor disconnected before it.

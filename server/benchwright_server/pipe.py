@@ -13,7 +13,7 @@ import sys
 from typing import BinaryIO
 
 READ_BY_LOOPS = sys.platform != "win32"
-"""Whether event loops can read a pipe that was not opened for asynchronous reading."""
+"""True if event loops can read a pipe that was not opened for asynchronous reading."""
 
 _LIMIT = 1 << 20
 _WIDE = 1 << 20
@@ -54,7 +54,7 @@ async def open_pipe(stdin: BinaryIO) -> PipeReader:
 
 
 def is_pipe(stdin: BinaryIO, stdout: BinaryIO) -> bool:
-    """Whether standard input is a pipe or socket, and not the one of standard output.
+    """True if standard input is a pipe or socket, and not the one of standard output.
 
     If both shared one, non-blocking reads would make writes fail that would otherwise block.
     """

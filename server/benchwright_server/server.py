@@ -67,7 +67,7 @@ from benchwright_verilog.syntax.json_form import JsonText
 logger = logging.getLogger(__name__)
 
 _QUIET_S = 60.0
-"""How long a repeated failure is not shown again, in seconds."""
+"""Time for which a repeated failure is not shown again, in seconds."""
 
 
 def _without_traceback(error: Any) -> Any:
@@ -177,7 +177,7 @@ class BenchwrightServer(EditorServer):
 
     Args:
         home: The folders of this user.
-        sandbox: Where hidden tests run.
+        sandbox: The sandbox in which hidden tests run.
         greeting: The exchange with the client so far.
     """
 
@@ -253,8 +253,8 @@ class BenchwrightServer(EditorServer):
         """Serve the client until it sends `exit` or disconnects.
 
         Args:
-            stdin: From the client, nothing read ahead.
-            stdout: To the client.
+            stdin: Stream from the client, nothing read ahead.
+            stdout: Stream to the client.
         """
         self._stop_event = stop = threading.Event()
         self.protocol.set_writer(StdoutWriter(stdout))
@@ -373,7 +373,7 @@ def _load_ahead(home: Home) -> None:
 
 
 def _invalid(method: object, cause: Exception) -> str:
-    """What is wrong with a request's parameters, in one sentence."""
+    """The fault in a request's parameters, in one sentence."""
     if not isinstance(cause, BaseValidationError):
         return f"{method}: the parameters are invalid."
     first, _, field_path = transform_error(cause)[0].partition(" @ ")

@@ -19,7 +19,7 @@ Group = TypeVar("Group")
 
 @dataclass(frozen=True)
 class Features:
-    """Which language features are offered. They are read once, when the server starts."""
+    """The language features that are offered. They are read once, when the server starts."""
 
     agent_tools: bool = True
     """The tools that `benchwright mcp` offers to agents."""
@@ -34,7 +34,7 @@ class Features:
     completion: bool = True
     """Completions that fit the cursor position."""
     definition: bool = True
-    """Where a name is declared, defined, typed or implemented."""
+    """The place where a name is declared, defined, typed or implemented."""
     design_views: bool = True
     """Drivers and loads across the hierarchy; registers, state machines, schematic and size of a module."""
     diagnostics: bool = True
@@ -44,7 +44,7 @@ class Features:
     document_symbols: bool = True
     """The outline of a file."""
     explanations: bool = True
-    """What a rule of slang, Verilator or verible means, and the likely causes of a failure."""
+    """The meaning of a rule of slang, Verilator or verible, and the likely causes of a failure."""
     folding: bool = True
     """Folding ranges."""
     formatting: bool = True
@@ -60,7 +60,7 @@ class Features:
     linked_editing: bool = True
     """The name of a block or declaration and the label of its end change together."""
     macro_expansion: bool = True
-    """What the use of a macro, or a whole file, expands to, as a document; fully or by one step."""
+    """The expansion of the use of a macro, or of a whole file, as a document; fully or by one step."""
     own_tests: bool = True
     """The tests in a folder: cocotb tests and testbenches, found and run."""
     project_lists: bool = True
@@ -77,7 +77,7 @@ class Features:
     signature_help: bool = True
     """Arguments of tasks, functions, parameters and ports."""
     type_hierarchy: bool = True
-    """What a class extends and implements, and what extends or implements it."""
+    """The classes and interfaces that a class extends and implements, and those that extend or implement it."""
     waveforms: bool = True
     """Waveforms of simulations: read, shown, and their values in the source."""
     workspace_symbols: bool = True
@@ -86,10 +86,10 @@ class Features:
 
 @dataclass(frozen=True)
 class Diagnostics:
-    """When files are analysed."""
+    """The times at which files are analysed."""
 
     quiet_ms: int = 150
-    """How long after the last keystroke a file is analysed, in milliseconds."""
+    """Time after the last keystroke at which a file is analysed, in milliseconds."""
     patience_ms: int = 500
     """The longest time for which continuous typing may delay an analysis, in milliseconds."""
     all_files: bool = False
@@ -98,7 +98,7 @@ class Diagnostics:
 
 @dataclass(frozen=True)
 class CodeActions:
-    """What editors change on their own."""
+    """The changes that editors make on their own."""
 
     fix_all_on_save: bool = False
     """Apply every safe fix before a file is saved, if the editor asks the server before saving."""
@@ -119,12 +119,12 @@ class Assistant:
     max_tokens: int = 128
     """Maximum length of a completion, in tokens."""
     timeout_ms: int = 5000
-    """How long to wait for the model, in milliseconds."""
+    """Time to wait for the model, in milliseconds."""
 
 
 @dataclass(frozen=True)
 class Judge:
-    """Who scores answers to questions."""
+    """The judge that scores answers to questions."""
 
     url: str = ""
     """URL of a judge service. If empty, the judges set up on this machine score answers."""
@@ -132,24 +132,24 @@ class Judge:
 
 @dataclass(frozen=True)
 class OwnTests:
-    """How the tests in a folder are run."""
+    """Settings for running the tests in a folder."""
 
     run_on_save: bool = False
     """Run the tests of a file when it is saved, and all tests of the folder when a design file is; in VS Code."""
     simulator: Literal["auto", "icarus", "verilator"] = "auto"
-    """Which simulator runs tests: `icarus`, `verilator`, or `auto` for Icarus, and Verilator where Icarus can't compile
+    """Simulator that runs tests: `icarus`, `verilator`, or `auto` for Icarus, and Verilator where Icarus can't compile
     the sources."""
     top: str = ""
     """The module that cocotb tests simulate if neither their file nor one beside it names one."""
     waves: bool = False
     """Keep the waveform of each run in `.benchwright/waves`."""
     limit_s: int = 60
-    """How long one simulation may take, in seconds, with compiling it."""
+    """Time that one simulation may take, in seconds, with compiling it."""
 
 
 @dataclass(frozen=True)
 class Authoring:
-    """What helps those who write problems."""
+    """Help for those who write problems."""
 
     prove_on_save: bool = True
     """Prove a problem of a pack's folder when one of its files is saved: its reference has to pass the hidden tests,
@@ -158,7 +158,7 @@ class Authoring:
 
 @dataclass(frozen=True)
 class DesignViews:
-    """What is shown of a design without being asked for."""
+    """Views of a design that are shown without being asked for."""
 
     size_lens: bool = False
     """Show the number of cells and wires of each module above it, and its longest combinational path, with their
@@ -183,7 +183,7 @@ class Settings:
 
     @property
     def analysed(self) -> Project:
-        """What files are analysed with: a warning that is given a severity is looked for."""
+        """The settings that files are analysed with: a warning that is given a severity is looked for."""
         weighed = tuple(rule for rule, severity in self.lint.severity.items() if severity != "off")
         return dataclasses.replace(self.project, warnings=(*weighed, *self.project.warnings))
 
@@ -193,7 +193,7 @@ def read_settings(options: object, *, strict: bool = True) -> tuple[Settings, li
 
     Args:
         options: Any JSON value; `None` for no options.
-        strict: Whether unknown options are reported. An editor's whole configuration also contains the editor's own
+        strict: True to report unknown options. An editor's whole configuration also contains the editor's own
             options.
 
     Returns:

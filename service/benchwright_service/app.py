@@ -19,7 +19,7 @@ OPEN = frozenset(
 )
 """Paths that need no token."""
 JUDGES = "/v1/"
-"""What paths of the judge service begin with."""
+"""The prefix of paths of the judge service."""
 _LARGE_BODY = 32 << 20
 _LARGE = ("/events", "/runs", "/verdict", "/journal")
 _ABOUT = """Runs hidden tests, keeps what solvers do and countersigns it, for a lab or a course.

@@ -65,7 +65,7 @@ GUESSES_PER_MINUTE = 600
 
 @dataclass(frozen=True)
 class SignIn:
-    """How people, and their programs, become known."""
+    """Sign-in of people and of their programs."""
 
     sessions: Sessions
     devices: Devices
@@ -78,7 +78,7 @@ class SignIn:
         """Counts a try of an invitation.
 
         Raises:
-            RefusalError: There were too many.
+            RefusalError: Too many tries were made.
         """
         wait_s = self.guesses.take("", GUESSES_PER_MINUTE)
         if wait_s:
@@ -92,7 +92,7 @@ class SignIn:
 
 @dataclass(frozen=True)
 class Coursework:
-    """What students do in a course, and how far they are."""
+    """Students' work in a course, and their progress."""
 
     progress: Progress
     own_runs: OwnRuns
@@ -103,7 +103,7 @@ class Coursework:
 
 @dataclass(frozen=True)
 class Grades:
-    """What work is worth, and who decided so."""
+    """Grades of work, and the people who decided on them."""
 
     gradebooks: Gradebooks
     history: GradeHistory
@@ -115,7 +115,7 @@ class Grades:
 
 @dataclass(frozen=True)
 class Studies:
-    """What a lab conducts: its participants' side, those who watch, the end."""
+    """Studies that a lab conducts: its participants' side, those who watch, the end."""
 
     lab: Lab
     monitor: LabMonitor
@@ -145,7 +145,7 @@ class Bench:
         """Reads the database.
 
         Raises:
-            StorageError: That does not work.
+            StorageError: The database can't be read.
         """
         async with self.database.reading() as connection:
             await connection.execute(select(ACCOUNTS.c.id).limit(1))
@@ -153,7 +153,7 @@ class Bench:
 
 @dataclass(frozen=True)
 class Administration:
-    """What an operator's commands change while the service may run."""
+    """Changes that an operator's commands make while the service may run."""
 
     database: Database
     accounts: Accounts
@@ -251,7 +251,7 @@ async def open_administration(home: Home, database_url: str | None) -> AsyncIter
         database_url: See `open_bench`.
 
     Raises:
-        BenchServiceError: They can't be opened.
+        BenchServiceError: The tables can't be opened.
         LogError: The log can't be opened.
     """
     if database_url is not None:
@@ -279,9 +279,9 @@ async def open_bench(
         home: The folders of the service's user.
         database_url: A PostgreSQL database for tables and log. None for SQLite files in `home`.
         server: The service's address, as receipts name it.
-        sign_in_settings: Who else says who somebody is.
-        quotas: How much one account may ask for.
-        question_models: What questions are tried on while they are written.
+        sign_in_settings: Settings of other services that say who somebody is.
+        quotas: Limits on the requests of one account.
+        question_models: Models on which questions are tried while they are written.
 
     Raises:
         BenchServiceError: Tables or key can't be opened.

@@ -1,4 +1,4 @@
-"""What an operator can act on."""
+"""Errors that an operator can act on."""
 
 from __future__ import annotations
 

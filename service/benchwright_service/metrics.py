@@ -1,4 +1,4 @@
-"""What Prometheus reads of a running service: how much, how fast, how it ended; never whose or what."""
+"""Metrics of a running service for Prometheus: amounts, speeds, outcomes; never persons or contents."""
 
 from __future__ import annotations
 
@@ -86,9 +86,9 @@ class Metrics:
         """Counts a run.
 
         Args:
-            outcome: Of its verdict, or `cancelled`.
-            waited_s: How long it waited for a worker; None if it did not get one.
-            ran_s: How long it ran, in seconds; None if it was cancelled.
+            outcome: Outcome of its verdict, or `cancelled`.
+            waited_s: Time that it waited for a worker, in seconds; None if it did not get one.
+            ran_s: Time that it ran, in seconds; None if it was cancelled.
         """
         self._ended.labels(outcome).inc()
         if waited_s is not None:
@@ -102,7 +102,7 @@ class Metrics:
         Args:
             method: As the client sent it.
             route: The path's template; empty if none was reached.
-            status: Of the answer; 0 if the client left before it.
+            status: HTTP status of the answer; 0 if the client left before it.
             took_s: Until the answer's end, in seconds.
         """
         # A client chooses the method: it must not make as many series as it likes.

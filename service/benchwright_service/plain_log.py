@@ -32,7 +32,7 @@ def log_plainly(stream: TextIO | None = None) -> None:
     """Logs this process's warnings and errors, those of Python too, as lines without contents.
 
     Args:
-        stream: Where; standard error if not given.
+        stream: Stream for the lines; standard error if not given.
     """
     handler = logging.StreamHandler(stream)
     handler.setFormatter(PlainFormatter())

@@ -48,15 +48,15 @@ async def serve(
     Args:
         home: The folders of the service's user.
         database_url: A PostgreSQL database. None for SQLite files in `home`.
-        host: Where to listen.
+        host: Host at which to listen.
         port: The same; 0 for a free one.
         address: The service's address as its users have it, as receipts name it. None for where it listens.
-        workers: How many runs this machine does at a time.
+        workers: Number of runs that this machine does at a time.
         sandbox: Name of the sandbox that they use.
-        metrics_port: Where Prometheus reads metrics, on the loopback interface. None for nowhere.
-        sign_in_settings: Who else says who somebody is.
-        quotas: How much one account may ask for.
-        question_models: What questions are tried on while they are written.
+        metrics_port: Port at which Prometheus reads metrics, on the loopback interface. None for no metrics.
+        sign_in_settings: Settings of other services that say who somebody is.
+        quotas: Limits on the requests of one account.
+        question_models: Models on which questions are tried while they are written.
         companion: Runs while it serves, at this address; serving goes on when it ends.
 
     Raises:

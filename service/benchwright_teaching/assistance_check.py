@@ -1,4 +1,4 @@
-"""What an attempt's record says of help by models, beside what its assignment allowed: evidence, and no judgement."""
+"""Help by models in an attempt's record, beside what its assignment allowed: evidence, and no judgement."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ class Finding(Model):
     extension: Name
     """Empty if the editor did not name one."""
     is_chat: bool
-    """Whether a chat or an agent made the edits, and not an inline completion."""
+    """True if a chat or an agent made the edits, and not an inline completion."""
     characters: int
     """Inserted, also those that were deleted later."""
     edits: int
     first: float
-    """When the first of them was made: seconds since 1970, by the service's clock."""
+    """Time at which the first of them was made: seconds since 1970, by the service's clock."""
     is_unknown: bool = False
-    """Whether named extensions are allowed, and this one was not named."""
+    """True if named extensions are allowed, and this one was not named."""
 
     @property
     def sentence(self) -> str:
-        """What was seen."""
+        """Sentence that says what was seen."""
         source = self.extension or "an extension that the editor did not name"
         did = "received edits of" if self.is_chat else "accepted"
         count = f"{self.characters:,} {'character' if self.characters == 1 else 'characters'}"
@@ -54,14 +54,14 @@ _NOT_ALLOWED = "which the assignment does not allow"
 
 
 class AssistanceChecked(Model):
-    """What the record of an attempt says."""
+    """Result of checking the record of an attempt."""
 
     findings: tuple[Finding, ...] = ()
     """The most characters first."""
     active: tuple[Name, ...] = ()
     """Extensions of models that were active and that the assignment does not allow; no sign that they were used."""
     is_reported: bool = False
-    """Whether the editor reported where text came from, all the time."""
+    """True if the editor reported where text came from, all the time."""
 
     @property
     def characters(self) -> int:
@@ -77,7 +77,7 @@ class _Source:
 
 
 def rule_at(history: Sequence[Ruled], moment: float) -> Assistance | None:
-    """What an assignment said at a time.
+    """Rule of an assignment at a time.
 
     Args:
         history: Oldest first.
@@ -96,7 +96,7 @@ def check(
 
     Args:
         events: All of one attempt, in order.
-        history: What the assignment said, oldest first.
+        history: Rules of the assignment, oldest first.
         clock_difference_s: The service's clock minus the solver's, in seconds.
     """
     reasons: dict[tuple[str, int], EditReason] = {}

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 _FORMULA = re.compile(r"(^|[;\t\r\n])(?=[ \u00a0]*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20])")
-"""Where a formula begins, for a spreadsheet that reads commas or, as in many countries, semicolons or tabs between
+"""Start of a formula, for a spreadsheet that reads commas or, as in many countries, semicolons or tabs between
 cells. Some read the wide forms of East Asian keyboards too."""
 
 
@@ -54,7 +54,7 @@ def table(columns: Sequence[Column], lines: Sequence[Line], help_: Sequence[Sequ
     Args:
         columns: The assignments.
         lines: The students.
-        help_: For each student, a cell for each assignment.
+        help_: Cells for each student, one for each assignment.
     """
     head = ["Student", "Login", "Section"]
     for column in columns:

@@ -1,4 +1,4 @@
-"""What a student's runs at a problem are worth: which one counts, partial credit, and what being late costs."""
+"""Worth of a student's runs at a problem: which one counts, partial credit, and what being late costs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _DAY = timedelta(days=1)
 
 
 class Counting(StrEnum):
-    """Which run counts."""
+    """Choice of the run that counts."""
 
     BEST = "best"
     """The one that is worth most; of several, the first."""
@@ -22,24 +22,24 @@ class Counting(StrEnum):
 
 @dataclass(frozen=True)
 class Grading:
-    """How an assignment is graded."""
+    """Rules by which an assignment is graded."""
 
     points: float = 1.0
     """For each problem that is solved whole and in time."""
     counting: Counting = Counting.BEST
     partial: bool = False
-    """Whether a run that did not pass is worth its share of the hidden tests; else nothing."""
+    """True if a run that did not pass is worth its share of the hidden tests; else it is worth nothing."""
     late_percent: float = 0.0
-    """What each day after the due date, begun or whole, takes from a run's points, in percent of them."""
+    """Percentage of a run's points that each day after the due date, begun or whole, takes from them."""
     by_group: bool = False
-    """Whether what one of a group has done counts for all of them."""
+    """True if what one of a group has done counts for all of them."""
     graders: int = 2
-    """How many people grade an answer that waits for people: 1, or 2 and a third if they differ."""
+    """Number of people who grade an answer that waits for people: 1, or 2 and a third if they differ."""
 
 
 @dataclass(frozen=True)
 class Times:
-    """When an assignment is due, and after what nothing counts; extensions of a student are in them."""
+    """Time at which an assignment is due, and after which nothing counts; extensions of a student are in them."""
 
     due: datetime | None = None
     closes: datetime | None = None
@@ -60,7 +60,7 @@ class DecidedRun:
 
     id: str
     at: datetime
-    """When it was asked for."""
+    """Time at which it was asked for."""
     passed: bool
     share: float
     """Of the hidden tests that passed, from 0 to 1."""
@@ -70,7 +70,7 @@ class DecidedRun:
 
 @dataclass(frozen=True)
 class Worth:
-    """What a problem brought."""
+    """Worth of a problem: what it brought."""
 
     points: float
     """Rounded to a thousandth."""
@@ -85,8 +85,8 @@ def worth_of(runs: Sequence[DecidedRun], grading: Grading, times: Times) -> Wort
 
     Args:
         runs: All decided runs.
-        grading: Of the assignment.
-        times: Of the student.
+        grading: Grading of the assignment.
+        times: Times of the student.
     """
     counted_runs = sorted(
         (run for run in runs if times.closes is None or run.at <= times.closes), key=lambda run: run.at
@@ -99,12 +99,12 @@ def worth_of(runs: Sequence[DecidedRun], grading: Grading, times: Times) -> Wort
 
 
 def share_of(run: DecidedRun, grading: Grading) -> float:
-    """Which share of a problem's points a run is worth if it is not late and no hint was taken, from 0 to 1."""
+    """Share of a problem's points that a run is worth if it is not late and no hint was taken, from 0 to 1."""
     return run.share if grading.partial else float(run.passed)
 
 
 def days_late(moment: datetime, due: datetime | None) -> int:
-    """How many days after the due date, each one counted as soon as it has begun."""
+    """Number of days after the due date, each one counted as soon as it has begun."""
     return max(0, math.ceil((moment - due) / _DAY)) if due is not None else 0
 
 
@@ -130,8 +130,8 @@ def charged(runs: Sequence[DecidedRun], hints: Sequence[CostlyHint]) -> Sequence
     """The runs at a problem with what the hints cost that were taken before each; a hint costs once.
 
     Args:
-        runs: Of a student, or of a group.
-        hints: That any of them took at the problem, in any attempt.
+        runs: Runs of a student, or of a group.
+        hints: Hints that any of them took at the problem, in any attempt.
     """
     first: dict[int, CostlyHint] = {}
     for hint in sorted(hints, key=lambda taken_hint: taken_hint.at):

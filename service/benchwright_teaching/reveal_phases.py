@@ -1,4 +1,4 @@
-"""How much an assignment shows of a verdict: while it is open, once it is due, once it is closed."""
+"""Parts of a verdict that an assignment shows: while it is open, once it is due, once it is closed."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class RevealPhases:
         """The most that is shown at a time; None for what each problem says.
 
         Args:
-            moment: When.
-            times: Of the student: who has more time sees more later.
+            moment: Time to look at.
+            times: Times of the student: who has more time sees more later.
         """
         is_closed = times.closes is not None and moment > times.closes
         is_due = is_closed or (times.due is not None and moment > times.due)

@@ -1,4 +1,4 @@
-"""How much two solutions have in common, by fingerprints of their syntax: evidence to look at, no accusation.
+"""Similarity of two solutions, by fingerprints of their syntax: evidence to look at, no accusation.
 
 A solution's leaves of the syntax tree, without comments and with all names and all numbers alike, are hashed in groups
 of `GROUP`; of each `WINDOW` groups in a row the smallest hash is a fingerprint (winnowing: Schleimer, Wilkerson and
@@ -21,7 +21,7 @@ WINDOW = 8
 _LEAST = 4
 """Fingerprints of its own that a solution needs, or nothing can be said of it."""
 _COMMON = 0.3
-"""What more than this share of all solutions have is how everybody writes it, and says nothing."""
+"""Share of all solutions: what more of them than this have is how everybody writes it, and says nothing."""
 _COMMON_FROM = 5
 _LONGEST = 2_000_000
 """Bytes of a solution of which fingerprints are taken."""
@@ -105,7 +105,7 @@ def _hashes(leaves: Sequence[tuple[bytes, int]]) -> list[int]:
 
 
 def _leaves(data: bytes) -> Iterator[tuple[bytes, int]]:
-    """What each leaf of the tree is, and its line."""
+    """Type of each leaf of the tree, and its line."""
     waiting = [parse(data).root_node]
     while waiting:
         node = waiting.pop()

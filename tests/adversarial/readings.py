@@ -1,4 +1,4 @@
-"""What tools read in Verilog files: system tasks, code of its own, and the texts of `$display`.
+"""Words that tools read in Verilog files: system tasks, code of its own, and the texts of `$display`.
 
 Run by the toolchain's own Python in its own tree, as `python3 readings.py FOLDER`: prints one JSON object, file →
 tool → list of words, or null where the tool does not take the file.

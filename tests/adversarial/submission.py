@@ -65,9 +65,9 @@ class _Entry(BaseModel):
 
     name: str
     tries: str
-    """What it wants."""
+    """Aim of the attack."""
     stopped: str
-    """Which part of Benchwright makes it fail."""
+    """Part of Benchwright that makes it fail."""
 
 
 class Submission(_Entry):
@@ -78,15 +78,15 @@ class Submission(_Entry):
     design: str = ""
     """A whole file instead."""
     scan: Literal["refuse", "flag", "nothing"]
-    """What the scan says when it is on."""
+    """Answer of the scan when it is on."""
     ends: Annotated[tuple[Reason, ...], Field(min_length=1)]
     """The reasons that its verdict may have."""
     says: str = ""
-    """What the raw output has to hold, as the proof that the attempt was made."""
+    """Text that the raw output has to hold, as the proof that the attempt was made."""
     unsaid: str = CANARY
-    """What the raw output must not hold."""
+    """Text that the raw output must not hold."""
     simulator: Simulator | None = None
-    """Which one it attacks, where not all of its flow."""
+    """Simulator that it attacks, where not all of its flow."""
     wall_s: float = 300
     nightly: bool = False
     """It takes long."""

@@ -1,4 +1,4 @@
-"""What a compiled program calls is refused, whatever the scan of the source has overlooked."""
+"""Calls of a compiled program are refused, whatever the scan of the source has overlooked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the scan calls plain is plain: thousands of odd files, read by the scan, Icarus, Verilator and Yosys."""
+"""Files that the scan calls plain are plain: thousands of odd ones, read by the scan, Icarus, Verilator and Yosys."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def plain(content: bytes) -> set[str]:
 
 
 def readings(files: Mapping[str, bytes], folder: Path, toolchain: Toolchain) -> Readings:
-    """What tools read in files, in the toolchain's own tree."""
+    """Words that tools read in files, in the toolchain's own tree."""
     for name, content in files.items():
         (folder / name).write_bytes(content)
     view = ["bwrap", "--clearenv", "--dev-bind", "/dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"]

@@ -1,4 +1,4 @@
-"""What students send to a bench service to break it: too large, too many, too well packed, badly named."""
+"""Uploads that students send to a bench service to break it: too large, too many, too well packed, badly named."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many answers to CS-Bench's multiple-choice and assertion questions are scored in a minute.
+"""Number of answers to CS-Bench's multiple-choice and assertion questions that are scored in a minute.
 
     .venv/bin/python tests/benchmarks/answers.py [COUNT]
 

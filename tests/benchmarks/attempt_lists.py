@@ -1,4 +1,4 @@
-"""How long listing attempts and packs takes on a log of a million events.
+"""Time to list attempts and packs on a log of a million events.
 
     .venv/bin/python tests/benchmarks/attempt_lists.py [--attempts N] [--events N] [--keep DIR]
 

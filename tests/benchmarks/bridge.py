@@ -1,4 +1,4 @@
-"""What the bridge adds to each request of an agent to its model.
+"""Time that the bridge adds to each request of an agent to its model.
 
 Run as `.venv/bin/python -m tests.benchmarks.bridge`; prints a Markdown table. The model answers at once, so all of a
 request's time is the bridge's and the client's: HTTP over its Unix socket, translation both ways, Inspect's log, and

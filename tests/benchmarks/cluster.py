@@ -1,4 +1,4 @@
-"""How much of a machine runs of many problems use, and what Dask costs on top.
+"""Share of a machine that runs of many problems use, and the cost of Dask on top.
 
     .venv/bin/python tests/benchmarks/cluster.py [--tasks N] [--rounds N]
 

@@ -1,4 +1,4 @@
-"""What the command line costs before it does anything: each command's help, in processor time.
+"""Cost of the command line before it does anything: each command's help, in processor time.
 
 Run as `.venv/bin/python -m tests.benchmarks.command_start [COMMAND...]`; prints a Markdown table, dearest first. Each
 figure is the least of three, and stands beside the same as a multiple of `python -c pass`, which depends less on the

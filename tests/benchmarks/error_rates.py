@@ -1,4 +1,4 @@
-"""How often the report's intervals hold the truth, and its tests raise false alarms, on simulated studies.
+"""Rates at which the report's intervals hold the truth, and its tests raise false alarms, on simulated studies.
 
     nice .venv/bin/python -m tests.benchmarks.error_rates [STUDIES [PROCESSES]] > docs/reference/error-rates.md
 
@@ -78,7 +78,7 @@ OTHER_LIMITS = (15.0, 60.0)
 
 @dataclass(frozen=True)
 class Plan:
-    """What holds in a simulated study."""
+    """Parameters of a simulated study."""
 
     size: Size
     is_within: bool = True
@@ -107,7 +107,7 @@ class StudySample:
 
 @dataclass(frozen=True)
 class Truth:
-    """What the estimates are of, by condition."""
+    """True values of the estimates, by condition."""
 
     mean: tuple[float, float]
     log_mean: tuple[float, float]
@@ -185,11 +185,11 @@ class Outcome(NamedTuple):
     name: str
     holds: bool
     alarm: bool | None = None
-    """Whether the test says that there is an effect; `None` for one condition."""
+    """True if the test says that there is an effect; `None` for one condition."""
 
 
 def outcomes(study: StudySample, true: Truth, limit: float, *, one_condition: bool) -> Iterator[Outcome]:
-    """What the report would say of a study, with the first condition by itself or without."""
+    """Outcomes that the report would state of a study, with the first condition by itself or without."""
     solved = study.passed.astype(float)
     columns = (study.minutes, study.passed, study.second, limit, study.cells)
     shifts = {
@@ -309,7 +309,7 @@ def row(size: Size, *, is_within: bool, studies: int) -> str:
 
 
 def single_table(studies: int, pool: Executor) -> Iterator[str]:
-    """How often intervals of one condition hold the truth, within persons: each has half of the attempts."""
+    """Rates at which intervals of one condition hold the truth, within persons: each has half of the attempts."""
     yield f"| size | {' | '.join(SINGLE)} |"
     yield "| --- " * (1 + len(SINGLE)) + "|"
     yield from pool.map(partial(single_row, studies=studies), SIZES)
@@ -323,7 +323,7 @@ def single_row(size: Size, *, studies: int) -> str:
 
 
 def other_limits(studies: int, pool: Executor) -> Iterator[str]:
-    """Where most reach the limit, or few."""
+    """Rates where most reach the limit, or few."""
     columns = ("limit", "size", "none", "a third, varying", "restricted mean")
     yield f"| {' | '.join(columns)} |"
     yield "| --- " * len(columns) + "|"

@@ -1,4 +1,4 @@
-"""How many events a second are appended durably to the event log.
+"""Number of events a second that are appended durably to the event log.
 
     .venv/bin/python tests/benchmarks/events.py [COUNT] [--postgresql]
 

@@ -1,4 +1,4 @@
-"""How long the instance hierarchy of a design of 500 modules takes, asked of a language server by its client.
+"""Time for the instance hierarchy of a design of 500 modules, asked of a language server by its client.
 
 Run as `.venv/bin/python -m tests.benchmarks.hierarchy [MODULES]`; prints a Markdown table. Each module is in a file of
 its own and is instantiated by another, four to a parent. `first` is the first request after the folder was opened, with

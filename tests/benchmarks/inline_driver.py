@@ -1,4 +1,4 @@
-"""What the driver of inline-completion servers adds to each request.
+"""Time that the driver of inline-completion servers adds to each request.
 
 Run as `.venv/bin/python -m tests.benchmarks.inline_driver`; prints a Markdown table. A server that answers at once
 notes when it got each question and when it had answered. From an answer to the next question all time is the driver's:

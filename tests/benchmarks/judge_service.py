@@ -34,7 +34,7 @@ REF, ANSWER = "starter/load-use-stalls", "The answer is (C)."
 BENCHWRIGHT = str(Path(sys.executable).with_name("benchwright"))
 
 Row = tuple[str, int, float, list[float]]
-"""What, how many answers, seconds in all, seconds of each."""
+"""Title, number of answers, seconds in all, seconds of each."""
 
 
 async def timed(title: str, answers: int, at_once: int, action: Callable[[], Awaitable[object]]) -> Row:

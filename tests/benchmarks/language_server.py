@@ -129,7 +129,7 @@ class Client:
 
     Args:
         command: The server.
-        folder: What it has open.
+        folder: Folder that it has open.
         options: `initializationOptions`.
     """
 
@@ -254,7 +254,7 @@ class OpenDocument:
         self.client.tell("textDocument/didChange", params)
 
     def position(self, offset: int) -> dict[str, int]:
-        """Where an offset is; the texts are ASCII."""
+        """Position of an offset; the texts are ASCII."""
         line = self.text.count("\n", 0, offset)
         return {"line": line, "character": offset - (self.text.rfind("\n", 0, offset) + 1)}
 
@@ -274,11 +274,11 @@ def p95(times: Sequence[float]) -> float:
 
 @dataclass
 class RequestTimes:
-    """What came of asking the same for some times."""
+    """Results of asking the same for some times."""
 
     times: list[float]
     empty: int = 0
-    """How many answers said nothing."""
+    """Number of answers that said nothing."""
 
     def ask(self, client: Client, method: str, params: Any) -> None:
         """Ask once more."""
@@ -357,7 +357,7 @@ def measured(client: Client, folder: Path, text: str, rounds: int) -> dict[str, 
 
 
 def _names(text: str) -> Iterator[int]:
-    """Where names stand, in every seventh line or so."""
+    """Offsets of names, in every seventh line or so."""
     for match in re.finditer(
         r"(?m)^[ \t]*(?:input|output|assign|logic|state_t|if|parameter)\b[^;\n]*?\b(\w+)\W*$", text
     ):

@@ -1,4 +1,4 @@
-"""What deciding what is legal costs: the scan's time by size of the file, and that of Verilator's guard.
+"""Cost of deciding what is legal: the scan's time by size of the file, and that of Verilator's guard.
 
 Run as `.venv/bin/python tests/benchmarks/legality.py`; prints Markdown. *Guarded* is `inside/guard/verilator
 --cc`, alternating with Verilator itself, in the toolchain's tree. Processor time, medians: other work on the machine

@@ -1,4 +1,4 @@
-"""What tests that the report does not use would do on the studies of `error_rates.py`.
+"""Results of tests that the report does not use, on the studies of `error_rates.py`.
 
     nice .venv/bin/python -m tests.benchmarks.methods_not_used [STUDIES]
 
@@ -102,7 +102,7 @@ def majorities(study: StudySample, _gap: float) -> float:
 
 
 def known_variance(size: Size, count: int) -> tuple[float, float]:
-    """How often mean minutes miss the truth, and find a third less, with the variance of all the studies."""
+    """Rates at which mean minutes miss the truth, and find a third less, with the variance of all the studies."""
     plan = Plan(size, effect=A_THIRD)
     means = truth(plan, np.random.default_rng([SEED, 0])).mean
     values = []
@@ -130,7 +130,7 @@ def row(size: Size, count: int) -> str:
 
 
 def too_few_problems(count: int) -> Iterator[str]:
-    """What intervals would miss if they were given."""
+    """Share that intervals would miss if they were given."""
     with patch.object(crossed, "MANY_PARTICIPANTS", max(size.participants for size in FEW)):
         for size in FEW:
             for is_within in (True, False):

@@ -1,4 +1,4 @@
-"""How long mutation analysis takes for 500 mutants of published problems, proofs included.
+"""Time of mutation analysis for 500 mutants of published problems, proofs included.
 
 Run as `.venv/bin/python -m tests.benchmarks.mutants [MUTANTS]`; prints a Markdown table and the total. No verdict is
 known before; two runs, then two proofs, are made at a time. The ratio is what a mutant takes of one core, to what the

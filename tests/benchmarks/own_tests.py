@@ -79,7 +79,7 @@ FILES = {
 
 @dataclass(frozen=True)
 class Case:
-    """What is run both ways."""
+    """Case that is run both ways."""
 
     name: str
     simulation: OwnSimulation

@@ -31,7 +31,7 @@ WAYS = {"benchwright, list": True, "benchwright, folder": False, "verible": True
 CORE = Path(__file__).parents[3] / "shared/data/projects/ibex.json"
 _TEST = "test/test_pkg.sv"
 _DIAGNOSTICS_MS = {100: 50, 1_000: 100}
-"""How long diagnostics after a key may take, by the number of files; 200 for more."""
+"""Milliseconds that diagnostics after a key may take, by the number of files; 200 for more."""
 _BARS = {
     "open → diagnostics, cold": "300",
     "second start → diagnostics": "1,000",
@@ -52,9 +52,9 @@ class Case:
     """A project to measure.
 
     Args:
-        title: For the table.
-        files: How many files it has.
-        texts: By path.
+        title: Title for the table.
+        files: Number of files in it.
+        texts: Texts of the files by path.
         listed: The paths of a file list; none if there is no list.
         middle: The file that is edited.
         searched: The names in it whose references are searched.
@@ -78,7 +78,7 @@ class Case:
         return folder
 
     def bar(self, row: str) -> str:
-        """What has to hold."""
+        """The limit that has to hold."""
         if row == "open → all files read":
             return "5,000" if self.files <= 256 else "60,000"
         if row == "key → diagnostics":
@@ -98,8 +98,8 @@ class Project:
 
     Args:
         client: The server.
-        folder: Where the project is.
-        case: What it is.
+        folder: Folder of the project.
+        case: Case of the project.
     """
 
     def __init__(self, client: Client, folder: Path, case: Case) -> None:
@@ -171,7 +171,7 @@ class Project:
         self.rows["any answer during a search"] = shown(times)
 
     def _cancel(self, rounds: int) -> None:
-        """How long a search takes to end, some milliseconds after it began."""
+        """Measures the time that a search takes to end, some milliseconds after it began."""
         for method in ("references", "rename"):
             times: list[float] = []
             for number, name in enumerate(list(self._case.searched) * rounds):

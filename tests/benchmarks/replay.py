@@ -1,4 +1,4 @@
-"""How long the replay of a large attempt takes to open: `python tests/benchmarks/replay.py 100000`.
+"""Time to open the replay of a large attempt: `python tests/benchmarks/replay.py 100000`.
 
 Prints processor seconds for reading the log, for everything that the page needs before it has text, for the first chunk
 of text, and for all the others.

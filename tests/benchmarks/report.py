@@ -1,4 +1,4 @@
-"""How long a report over a large log takes, and how much memory.
+"""Time and memory of a report over a large log.
 
     .venv/bin/python tests/benchmarks/report.py [--attempts N] [--events N] [--check] [--keep DIR]
 

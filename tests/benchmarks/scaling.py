@@ -28,7 +28,7 @@ def core_seconds(measured: str) -> float:
     """Core seconds per run.
 
     Args:
-        measured: What the benchmark printed.
+        measured: Output of the benchmark.
     """
     match = _LOCAL.search(measured)
     if match is None:
@@ -37,7 +37,7 @@ def core_seconds(measured: str) -> float:
 
 
 def table(seconds: float) -> str:
-    """How long all runs take, by core seconds per run and number of cores; division and nothing else."""
+    """Duration of all runs, by core seconds per run and number of cores; division and nothing else."""
     heads = ["core seconds per run", "core hours", *SIZES]
     rows = [
         [

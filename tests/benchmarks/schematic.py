@@ -1,4 +1,4 @@
-"""How long a schematic of 1,000 cells takes: Yosys apart from the layout.
+"""Time for a schematic of 1,000 cells: Yosys apart from the layout.
 
 Run as `.venv/bin/python tests/benchmarks/schematic.py`. The extension has to be built, and
 Node.js 24 on PATH.

@@ -101,7 +101,7 @@ def machine(service: Service, folder: Path) -> Iterator[psutil.Process]:
 
 
 def ended(service: Service) -> list[float]:
-    """When runs ended, in order, in seconds since 1970."""
+    """Times at which runs ended, in order, in seconds since 1970."""
     file = service.folders.data / "service" / "service.sqlite"
     with contextlib.closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as connection:
         rows = connection.execute(

@@ -65,7 +65,7 @@ BASELINE_RUNS = 40
 
 @dataclass
 class Script:
-    """What one student does: batches of rows, some with a save at the end."""
+    """Actions of one student: batches of rows, some with a save at the end."""
 
     header: AttemptHeader
     batches: Sequence[Sequence[Row]]
@@ -79,14 +79,14 @@ class Durations:
 
     acknowledged: list[float] = field(default_factory=list)
     sent_times: list[float] = field(default_factory=list)
-    """When each of these was sent, after the beginning."""
+    """Times at which each of these was sent, after the beginning."""
     submitted: list[float] = field(default_factory=list)
     pages: list[float] = field(default_factory=list)
     verdicts: int = 0
     superseded: int = 0
     failed: list[str] = field(default_factory=list)
     late: list[float] = field(default_factory=list)
-    """How much later than planned a batch was sent: the load itself could not keep up."""
+    """Delay of each batch against the plan: the load itself could not keep up."""
     memory: list[int] = field(default_factory=list)
     cpu: dict[str, float] = field(default_factory=dict)
 
@@ -166,7 +166,7 @@ async def attend(
 
 
 async def retry(ask: object, *arguments: object, measurements: Durations) -> None:
-    """What an editor does: asks until the service answers."""
+    """Asks until the service answers, as an editor does."""
     while True:
         try:
             await ask(*arguments)  # type: ignore[operator]

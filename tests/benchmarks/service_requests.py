@@ -1,4 +1,4 @@
-"""What one request costs a bench service, in its own processor time.
+"""Cost of one request to a bench service, in its own processor time.
 
     .venv/bin/python -m tests.benchmarks.service_requests [STUDENTS] [BATCHES] [--sqlite]
 

@@ -1,4 +1,4 @@
-"""How many runs of VerilogEval's testbenches a machine does a second, and where the time of one goes.
+"""Number of runs of VerilogEval's testbenches that a machine does a second, and where the time of one goes.
 
 Run as `.venv/bin/python tests/benchmarks/testbenches.py [ROUNDS]`; needs the sample beside the project. *Bare* is
 compiler and simulator in a shell in the toolchain's tree, *sandbox* a run that only starts and ends, *run* everything

@@ -1,4 +1,4 @@
-"""How long a waveform of 1 GB takes to open, and a window of it; with the reader's process, without the editor.
+"""Time to open a waveform of 1 GB, and a window of it; with the reader's process, without the editor.
 
 Run as `.venv/bin/python tests/benchmarks/waveforms.py [MEGABYTES]`; prints a Markdown table. The VCD is written here,
 the FST by Icarus from a design of the same kind that runs for as long as its VCD would have this size. Both have 200

@@ -1,4 +1,4 @@
-"""What `pip install 'benchwright[all]'` adds."""
+"""Additions of `pip install 'benchwright[all]'`."""
 
 from __future__ import annotations
 

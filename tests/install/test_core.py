@@ -1,4 +1,4 @@
-"""What `pip install benchwright` gives, without extras."""
+"""Result of `pip install benchwright`, without extras."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ __all__ = ("desk", "programs")
 
 
 def works(desk: Desk, programs: Path, mode: str, **options: Any) -> tuple[EvalLog, list[RecordedEvent], list[str]]:
-    """What comes of the double, and what it told its model."""
+    """Log and events of the double's work, and what it told its model."""
     prompts: list[str] = []
 
     def reply(messages: Any, config: Any) -> ModelOutput:

@@ -1,4 +1,4 @@
-"""What is hidden of a problem reaches no agent: no message, no file that it can read, no request to its model."""
+"""Hidden parts of a problem reach no agent: no message, no file that it can read, no request to its model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a program does to its files and to its sandbox: each change is an event, each way to end has a name."""
+"""Changes of a program to its files and its sandbox: each change is an event, each way to end has a name."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STEP = "import os, sys, time\nfile = 'rtl/sat_counter.sv'\nwait = lambda: time.s
 
 
 def program(desk: Desk, text: str, **options: Any) -> tuple[Any, list[RecordedEvent]]:
-    """What comes of an agent that is a program of Python's."""
+    """Result and events of an agent that is a Python program."""
     command = f"python3 -c {shlex.quote(STEP + text)}"
     log = run(desk, says("done"), "agent", problems="saturating-counter", command=command, **options)
     (attempt,) = desk.attempts()
@@ -31,7 +31,7 @@ def program(desk: Desk, text: str, **options: Any) -> tuple[Any, list[RecordedEv
 
 
 def texts(events: list[RecordedEvent]) -> list[str | None]:
-    """What the file held after each change to it, None where it was not there."""
+    """Texts of the file after each change to it, None where it was not there."""
     changed = [index for index, recorded in enumerate(events) if isinstance(recorded.event, Edit | TextSet)]
     file_texts = []
     for index in changed:

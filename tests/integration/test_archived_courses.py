@@ -92,6 +92,6 @@ def test_the_command_archives_and_restores(service: Service) -> None:
 
 
 def joining(service: Service, course: Course) -> int:
-    """What joining is answered now."""
+    """Status code with which joining is answered now."""
     with service.client() as client:
         return client.post("/api/v1/join", json={"code": course.invitation, "name": "Ada"}).status_code

@@ -1,4 +1,4 @@
-"""What an assignment says of help by models and of what is shown when, in the browser and over the API."""
+"""Rules of an assignment on help by models and on what is shown when, in the browser and over the API."""
 
 from __future__ import annotations
 

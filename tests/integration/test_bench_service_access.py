@@ -1,4 +1,4 @@
-"""Who may ask what of the bench service: every endpoint of its OpenAPI document, every role, other people's work."""
+"""Access to the bench service: every endpoint of its OpenAPI document, every role, other people's work."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ STATUSES = {
     # Of what is absent, or with a body that has nothing in it.
     Answer.OWN: {404, 422},
 }
-"""What an answer of the table looks like, but `yes`, which is anything else."""
+"""Form of each answer of the table but `yes`, which is anything else."""
 
 
 def ask(service: Service, token: str, method: str, path: str, body: object = None) -> httpx2.Response:

@@ -31,7 +31,7 @@ OTHERS = {
     "/studies/{study}": OWNER | {Role.MONITOR},
     "/studies/{study}/watch": OWNER | {Role.MONITOR},
 }
-"""Whose pages are not those of a course's staff, or of a study's owners."""
+"""Visitors whose pages are not those of a course's staff, or of a study's owners."""
 ROUTES = [
     (route.path, "POST" if "POST" in (route.methods or ()) else "GET")
     for route in page_routes(cast(Bench, None), secure=False)
@@ -62,7 +62,7 @@ def solver(service: Service, course: Course, tmp_path_factory: pytest.TempPathFa
 
 @pytest.fixture(scope="module")
 def objects(course: Course, solver: Solver) -> dict[str, str]:
-    """What there is, by its name in addresses."""
+    """Objects that there are, by their name in addresses."""
     attempt = solver.begin(REF, {FILE: "module\n"})
     solver.record(attempt, Started())
     assert solver.send(attempt).status_code == 200

@@ -1,4 +1,4 @@
-"""What a bench service tells its operator: metrics without ids, a log without contents."""
+"""Metrics without ids and a log without contents, which a bench service has for its operator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who comes to a class in the browser by OpenID Connect or LTI has the account that the service knows them by."""
+"""A person who comes to a class in the browser by OpenID Connect or LTI has the account that the service knows."""
 
 from __future__ import annotations
 

@@ -203,7 +203,7 @@ def test_killed_at_random_a_run_loses_nothing_asks_nothing_twice_and_leaves_no_p
 
 
 def _documents(per_kind: int) -> dict[str, str]:
-    """What a server is shown at each site."""
+    """Documents that a server is shown at each site."""
     store = Store(Home.find())
     documents = {}
     for problem in store.public("starter").problems:
@@ -250,7 +250,7 @@ def test_the_double_may_ask_a_model_and_no_request_has_what_is_expected(desk: De
 
 
 SERVED = "http://127.0.0.1:13131/v1"
-"""Where a server finds the model of its run."""
+"""Address at which a server finds the model of its run."""
 
 
 @pytest.mark.nightly

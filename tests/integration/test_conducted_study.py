@@ -142,7 +142,7 @@ async def test_six_take_part_at_once_on_postgresql_and_the_study_closes_with_its
 
 
 def hidden_in(editor: Editor) -> list[str]:
-    """What a participant's machine was given of the tests and keys; the reference is what the participant typed."""
+    """Tests and keys that a participant's machine was given; the reference is what the participant typed."""
     counter, question = starter("saturating-counter"), starter("load-use-stalls")
     assert question.hidden.answer is not None
     texts = (*counter.hidden.harness.values(), question.hidden.answer.explanation.replace(". ", "\n"))

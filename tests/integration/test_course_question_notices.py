@@ -1,4 +1,4 @@
-"""What people hear of their questions, how many review them, and questions that come from a pack's folder."""
+"""Notices that people get of their questions, how many review them, and questions that come from a pack's folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What only the Docker sandbox does: images of others, builds, a licence network, and leaving an engine as it was."""
+"""Features of the Docker sandbox alone: images of others, builds, a licence network, leaving an engine as it was."""
 
 from __future__ import annotations
 

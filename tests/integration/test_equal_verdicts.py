@@ -56,7 +56,7 @@ def problems(cvdp_files: list[Path], tmp_path_factory: pytest.TempPathFactory, n
 
 @pytest.fixture(scope="module")
 def expected(problems: list[Problem], toolchain: Toolchain, tmp_path_factory: pytest.TempPathFactory) -> list[TwoSided]:
-    """What bubblewrap comes to; that every problem is two-sided there is part of it."""
+    """Verdicts that bubblewrap comes to; that every problem is two-sided there is part of it."""
     proofs = asyncio.run(proofs_in(BwrapSandbox(), problems, toolchain, tmp_path_factory.mktemp("bwrap")))
     assert {problem.id: proof.reason for problem, proof in zip(problems, proofs, strict=True) if not proof.ok} == {}
     return proofs

@@ -29,7 +29,7 @@ __all__ = ("desk", "programs")
 
 
 def works(desk: Desk, programs: Path, *commands: str, **options: Any) -> tuple[Any, list[str]]:
-    """What comes of an agent whose model says these commands, and what each printed."""
+    """Result of an agent whose model says these commands, and what each printed."""
     replies = iter((*commands, "done"))
     printed: list[str] = []
 

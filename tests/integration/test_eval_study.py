@@ -84,7 +84,7 @@ def endpoint(models: Models) -> Iterator[JudgeEndpoint]:
 
 
 def counts(model: str, attempts: int, **outcomes: int) -> dict[str, object]:
-    """What `benchwright eval --study` says of a condition that is complete."""
+    """Counts that `benchwright eval --study` states of a condition that is complete."""
     outcome_counts = {"passed": 0, "failed": 0, "undecided": 0} | outcomes
     return {"model": f"openai-api/local/{model}", "done": attempts, "total": attempts, **outcome_counts}
 

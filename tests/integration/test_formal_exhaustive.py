@@ -1,4 +1,4 @@
-"""What a proof says of mutants is what a walk over all states shows, for designs of at most 16 bits of inputs.
+"""A proof of mutants says what a walk over all states shows, for designs of at most 16 bits of inputs.
 
 The walk is Icarus Verilog's word alone. A tenth of the pairs is compared, nightly all of them.
 `python -m tests.integration.test_formal_exhaustive 30` prints what came of 30 mutants of each design.
@@ -76,7 +76,7 @@ class DesignPair:
 
     @property
     def agrees(self) -> bool:
-        """Whether the opinion is what the walk shows, as far as it went; one that is unknown always is."""
+        """True if the opinion is what the walk shows, as far as it went; one that is unknown always is."""
         opinion, walk = self.opinion, self.walk
         if walk is None:
             return True
@@ -107,7 +107,7 @@ async def begun(files: Mapping[str, bytes], top: str, toolchain: Toolchain, *, r
     """A walk over a design, at its beginning; `remembers` as in `shape`.
 
     Raises:
-        NotWalkedError: It has too many inputs, or can't be walked.
+        NotWalkedError: The design has too many inputs, or can't be walked.
     """
     design, folder = sources(files), unguessable()
     known_shape = shape(design.files, top, remembers=remembers)
@@ -120,7 +120,7 @@ async def begun(files: Mapping[str, bytes], top: str, toolchain: Toolchain, *, r
 
 
 async def is_replayed(walk: Walk) -> bool:
-    """Whether a simulation without a break has the outputs that the walk's rows say.
+    """True if a simulation without a break has the outputs that the walk's rows say.
 
     It has others where logic without registers remembers, for example in an unknown state.
     """
@@ -137,7 +137,7 @@ async def compared(problem: Problem, pairs: int, most_steps: int, toolchain: Too
     """Compares a reference with mutants and rewrites of it.
 
     Raises:
-        NotWalkedError: It has too many inputs, or can't be walked.
+        NotWalkedError: The design has too many inputs, or can't be walked.
     """
     chosen = candidates(problem, seed=0, limit=pairs)
     assert not problem.hidden.dont_cares

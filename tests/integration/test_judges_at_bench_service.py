@@ -39,7 +39,7 @@ SCOPES = {
     ("PUT", "/v1/pending/{item_id}/grade"): Scope.GRADE,
     ("GET", "/v1/agreement"): Scope.ADMIN,
 }
-"""What each endpoint of the judge service needs."""
+"""Scopes that each endpoint of the judge service needs."""
 GUARDED_AT_BENCH = [
     (method.upper(), path)
     for path, operations in make_bench_api().openapi()["paths"].items()

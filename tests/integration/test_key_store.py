@@ -60,7 +60,7 @@ class Desk:
 
 
 def tokens(desk: Desk) -> list[str]:
-    """What the file has of tokens."""
+    """Tokens in the file."""
     return [connection["token"] for connection in json.loads(desk.connections_text)]
 
 

@@ -1,4 +1,4 @@
-"""What engineers write to look at a design while it runs is legal, and decides no verdict."""
+"""Code that engineers write to look at a design while it runs is legal, and decides no verdict."""
 
 from __future__ import annotations
 

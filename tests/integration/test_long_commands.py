@@ -152,7 +152,7 @@ def test_a_redirected_table_has_each_problem_in_one_line(environ: dict[str, str]
 
 
 def on_terminal(environ: Mapping[str, str], *arguments: str) -> str:
-    """What a terminal of 80 columns gets."""
+    """Output on a terminal of 80 columns."""
     ours, theirs = pty.openpty()
     shell = ["/bin/sh", "-c", 'stty cols 80; exec "$0" "$@"', str(BENCHWRIGHT), *arguments]
     ran = subprocess.Popen(shell, env=environ, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True)

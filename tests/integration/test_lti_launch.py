@@ -51,7 +51,7 @@ class School:
     course: Course
     platform: Platform
     offers: str = ""
-    """Where the platform says that its services are; it offers none if empty."""
+    """Address at which the platform says that its services are; it offers none if empty."""
 
     def teacher(self) -> httpx2.Client:
         """A teacher who came from the platform."""
@@ -77,7 +77,7 @@ class School:
     def message(
         self, request: dict[str, str], user: str, *roles: str, context: str = CONTEXT, **claims: Any
     ) -> dict[str, Any]:
-        """What the platform has the browser post."""
+        """Message that the platform has the browser post."""
         message = Message(request, Configuration(issuer=self.platform.url, tool=self.service.url))
         message.set_user_data(user, list(roles), full_name=f"{user} <b>")
         message.set_resource_link_claim("link-1")

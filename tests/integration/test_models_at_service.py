@@ -51,7 +51,7 @@ def service(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Service]
 
 
 def benchwright(service: Service, *words: str, **environment: str) -> str:
-    """What a command on the service's machine prints."""
+    """Output of a command on the service's machine."""
     variables = os.environ | {"BENCHWRIGHT_HOME": str(service.home), "LOCAL_API_KEY": "none"} | environment
     if service.database:
         variables["BENCHWRIGHT_SERVICE_DATABASE"] = service.database

@@ -36,7 +36,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def address(tmp_path: Path) -> Iterator[str]:
-    """Where the files of a folder can be fetched."""
+    """Address from which the files of a folder can be fetched."""
     (tmp_path / "site").mkdir()
     handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=tmp_path / "site")
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:

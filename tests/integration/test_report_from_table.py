@@ -24,7 +24,7 @@ PEOPLE, PROBLEMS = 10, 6
 
 
 def run(*arguments: str | Path) -> str:
-    """What the command says, its messages on one line."""
+    """Output of the command, its messages on one line."""
     result = CliRunner().invoke(command_line(), ["report", *map(str, arguments)])
     return " ".join((result.output + result.stderr).split())
 

@@ -29,7 +29,7 @@ MADE_UP = {
     "codex": r"Chunk ID: \w+|Wall time: [\d.]+|prompt_cache_key[^,}]*",
     "claude-code": r'(device|session)_id[\\":]*[\w-]+',
 }
-"""What an agent itself makes up anew for each run and puts into its requests; the others put nothing there."""
+"""Values that an agent itself makes up anew for each run and puts into its requests; the others put nothing there."""
 
 
 def attempt(desk: Desk, **settings: Any) -> list[str]:

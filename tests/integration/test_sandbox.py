@@ -1,4 +1,4 @@
-"""What only bubblewrap promises; what it shares with other sandboxes is in `test_sandbox_contract.py`."""
+"""Promises of bubblewrap alone; those that it shares with other sandboxes are in `test_sandbox_contract.py`."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ WORKED = "All students have worked."
 
 
 def wait_for_text(file: Path, pattern: str, process: subprocess.Popen[bytes], within_s: float) -> str:
-    """What the demo says, once it says it."""
+    """Text that the demo prints, once it prints it."""
     give_up = time.monotonic() + within_s
     while (match := re.search(pattern, file.read_text())) is None:
         assert process.poll() is None, file.read_text()

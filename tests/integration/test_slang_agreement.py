@@ -1,4 +1,4 @@
-"""What the language server shows of slang is what slang itself reports: nothing invented, nothing lost."""
+"""Reports of slang in the language server are what slang itself reports: nothing invented, nothing lost."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _HEADERS = frozenset({".vh", ".svh"})
 _ABOUT_OTHERS = "design element does not have a time scale defined but others in the design do"
 """Said or not depending on which other files are compiled along; the server takes those along that a file needs."""
 _ALL = ("everything", "no-unused")
-"""What is unused depends on the files that are compiled along, too."""
+"""Options that turn on all warnings but those of unused names, which depend on the files compiled along, too."""
 _UNKNOWN = "unknown module "
 """Not said of a file that belongs to no folder: nobody can know what other files there are."""
 
@@ -39,7 +39,7 @@ def reported_by_slang(folder: Path, files: Mapping[str, str], warnings: Sequence
     """slang's report on files that are compiled together, as its own text client prints it.
 
     Args:
-        folder: Where they are.
+        folder: Folder of the files.
         files: The files.
         warnings: Changes to slang's default warnings, as behind its `-W`.
     """
@@ -68,7 +68,7 @@ def reported_by_slang(folder: Path, files: Mapping[str, str], warnings: Sequence
 
 
 def published(folder: Path, names: Iterable[str], warnings: Sequence[str] = ()) -> set[Told]:
-    """What the server has to publish of the same files."""
+    """Diagnostics that the server has to publish of the same files."""
     project = Project(folder, Documents(), ProjectSettings(warnings=tuple(warnings)))
     reports: set[Told] = set()
     for name in names:

@@ -63,13 +63,13 @@ for design, top, tests in (("module.sv", "name", "cocotb_proof"), ("fifo.sv", "f
 
 @dataclass(frozen=True)
 class Proofs:
-    """What came of all the proofs together."""
+    """Results of all the proofs together."""
 
     files: dict[str, str]
     ran: SandboxOutput
 
     def section(self, name: str) -> str:
-        """What was printed under a heading."""
+        """Text that was printed under a heading."""
         section_match = re.search(
             rf"^== {re.escape(name)}\n(.*?)(?=^== |\Z)", self.ran.printed, re.DOTALL | re.MULTILINE
         )

@@ -1,4 +1,4 @@
-"""What participants of a study may ask a bench service, on SQLite and PostgreSQL, honestly and not."""
+"""Requests of a study's participants to a bench service, on SQLite and PostgreSQL, honest and not."""
 
 from __future__ import annotations
 

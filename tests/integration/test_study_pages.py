@@ -63,7 +63,7 @@ def lab_log(service: Service) -> StudyLog:
 
 
 def audited(owner: httpx2.Client, study: str) -> list[tuple[str, str, str]]:
-    """Who, what and of what, newest first."""
+    """Person, action and object of each audit entry, newest first."""
     rows = re.findall(r"<tr><td>.*?</td><td>(.*?)</td><td>(.*?)</td><td>(.*?)</td></tr>", page(owner, study, "/audit"))
     return [(actor, action, subject) for actor, action, subject in rows]
 

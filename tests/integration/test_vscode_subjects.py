@@ -273,7 +273,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def stored(places: Path) -> list[bytes]:
-    """What browsers below a folder keep for pages."""
+    """Data that browsers below a folder keep for pages."""
     return [file.read_bytes() for file in places.glob("*/home/chromium/Default/Local Storage/leveldb/*.log")]
 
 

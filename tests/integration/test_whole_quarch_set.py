@@ -99,7 +99,7 @@ def labels(number: int, *, right: bool) -> tuple[str, str, str]:
 
 
 def is_key_itself(number: int) -> bool:
-    """Whether right answers to it are the reference word for word, so that no judge is asked."""
+    """True if right answers to it are the reference word for word, so that no judge is asked."""
     return number % 7 == 0
 
 

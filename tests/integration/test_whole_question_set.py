@@ -85,7 +85,7 @@ class World:
 
 
 def points(number: int) -> int:
-    """What judges give to the answer to an open-ended question, 5 to 9."""
+    """Points that judges give to the answer to an open-ended question, 5 to 9."""
     return 5 + number // 16 % 5
 
 

@@ -12,7 +12,7 @@ import pytest
 
 
 def built_shim(folder: Path) -> Path:
-    """What stands between a server and the kernel's clocks, compiled; skips the test where nothing compiles it."""
+    """Shim between a server and the kernel's clocks, compiled; skips the test where nothing compiles it."""
     compiler = shutil.which("cc")
     if compiler is None:
         pytest.skip("there is no C compiler")

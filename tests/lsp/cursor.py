@@ -206,22 +206,22 @@ class Scratch(File):
         return await _wait_for_all(self.editor.client.text_document_inlay_hint_async(params))
 
     async def definition(self) -> list[Span]:
-        """Where the thing at the cursor is defined."""
+        """Places at which the thing at the cursor is defined."""
         params = types.DefinitionParams(self.identifier, self.position)
         return self.spans(await _soon(self.editor.client.text_document_definition_async(params)))
 
     async def declaration(self) -> list[Span]:
-        """Where it is declared."""
+        """Places at which it is declared."""
         params = types.DeclarationParams(self.identifier, self.position)
         return self.spans(await _soon(self.editor.client.text_document_declaration_async(params)))
 
     async def type_definition(self) -> list[Span]:
-        """Where its type is."""
+        """Places of its type."""
         params = types.TypeDefinitionParams(self.identifier, self.position)
         return self.spans(await _soon(self.editor.client.text_document_type_definition_async(params)))
 
     async def implementation(self) -> list[Span]:
-        """Where it is implemented."""
+        """Places at which it is implemented."""
         params = types.ImplementationParams(self.identifier, self.position)
         return self.spans(await _soon(self.editor.client.text_document_implementation_async(params)))
 
@@ -236,7 +236,7 @@ class Scratch(File):
         return await _wait_for_all(self.editor.client.text_document_document_highlight_async(params))
 
     async def prepare_rename(self) -> Any:
-        """What a rename would rename."""
+        """Range that a rename would rename."""
         params = types.PrepareRenameParams(self.identifier, self.position)
         return await _soon(self.editor.client.text_document_prepare_rename_async(params))
 
@@ -256,7 +256,7 @@ class Scratch(File):
         return await _wait_for_all(self.editor.client.workspace_symbol_async(types.WorkspaceSymbolParams(query)))
 
     async def folding(self) -> list[types.FoldingRange]:
-        """What can be folded."""
+        """Ranges that can be folded."""
         params = types.FoldingRangeParams(self.identifier)
         return await _wait_for_all(self.editor.client.text_document_folding_range_async(params))
 
@@ -288,12 +288,12 @@ class Scratch(File):
         return await _wait_for_all(self.editor.client.text_document_prepare_call_hierarchy_async(params))
 
     async def callers(self, item: types.CallHierarchyItem) -> list[types.CallHierarchyIncomingCall]:
-        """Who calls it."""
+        """Calls of it, by caller."""
         params = types.CallHierarchyIncomingCallsParams(item)
         return await _wait_for_all(self.editor.client.call_hierarchy_incoming_calls_async(params))
 
     async def callees(self, item: types.CallHierarchyItem) -> list[types.CallHierarchyOutgoingCall]:
-        """What it calls."""
+        """Calls that it makes."""
         params = types.CallHierarchyOutgoingCallsParams(item)
         return await _wait_for_all(self.editor.client.call_hierarchy_outgoing_calls_async(params))
 
@@ -368,7 +368,7 @@ async def scratch(
     """Write files into a workspace folder of their own and open them; the folder goes away at the end.
 
     Args:
-        editor: Whose server, usually shared by a test module.
+        editor: Editor whose server is used, usually shared by a test module.
         files: Texts with markers by name; a lone text is `a.sv`.
         variant: One of `VARIANTS`.
         on_disk: Files that the editor does not open.
@@ -405,8 +405,8 @@ class Golden:
     """Long answers, compared with files of `tests/lsp/golden/`; `--update` writes those.
 
     Args:
-        folder: Where the files of a test module are.
-        update: Whether to write.
+        folder: Folder of a test module's files.
+        update: True to write the files.
     """
 
     def __init__(self, folder: Path, *, update: bool) -> None:

@@ -116,7 +116,7 @@ FRAGMENTS = [
 ]
 
 GENTLE = [" ", "\n", "\r\n", "\t", " /* 𝄞 */ ", " // é\n", "\f"]
-"""What spoils nothing where a space is."""
+"""Texts that spoil nothing where a space is."""
 
 POSITIONED = (
     "textDocument/hover",
@@ -213,14 +213,14 @@ FOLLOWING = {
     "textDocument/prepareCallHierarchy": ("callHierarchy/incomingCalls", "callHierarchy/outgoingCalls"),
     "textDocument/prepareTypeHierarchy": ("typeHierarchy/supertypes", "typeHierarchy/subtypes"),
 }
-"""What is asked about the items of an answer."""
+"""Requests that are made about the items of an answer."""
 _REFUSING = frozenset({"textDocument/rename", "textDocument/prepareRename", "workspace/textDocumentContent"})
 _ASSISTED = "textDocument/inlineCompletion"
 """Served only where a model is set up."""
 
 
 class FuzzError(AssertionError):
-    """What a server must not do, and what led to it."""
+    """A fault that a server must not have, and what led to it."""
 
 
 class Client:
@@ -324,7 +324,7 @@ class Client:
         return self._tokens.get(uri, "none")
 
     def remember_tokens(self, uri: str, identifier: str) -> None:
-        """What is known of a file's tokens from now on."""
+        """Notes what is known of a file's tokens from now on."""
         self._tokens[uri] = identifier
 
     async def close(self) -> None:

@@ -37,9 +37,9 @@ from benchwright_verilog.syntax.lines import Lines
 
 SERVER = (str(Path(sys.executable).with_name("benchwright")), "lsp")
 PATIENCE_S = 90.0
-"""How long anything may take before a test gives up; far more than it takes, also on a machine with much else to do."""
+"""Seconds that anything may take before a test gives up; far more than it takes, also on a machine that is busy."""
 _DEATH_S = 10.0
-"""How long a killed process may take to be gone; much less than `endless` takes to be ended by its limit."""
+"""Seconds that a killed process may take to be gone; much less than `endless` takes to be ended by its limit."""
 
 PACK_FOLDER = Path(sys.modules["benchwright_problems"].__path__[0], "packs", "starter")
 
@@ -360,7 +360,7 @@ def _is_zombie(process: psutil.Process) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """What pygls has made named tuples of, as JSON has it."""
+    """Return the named tuples that pygls has made, as JSON has them."""
     if hasattr(value, "_asdict"):
         return {name: _plain(inner) for name, inner in value._asdict().items()}
     if isinstance(value, dict):
@@ -429,7 +429,7 @@ class Desk:
         return verdicts()[0]
 
     def events(self) -> list[Event]:
-        """What the log has of this attempt."""
+        """Events of this attempt in the log."""
         with self.editor.log() as log:
             return [recorded.event for recorded in log.events(self.attempt)]
 
@@ -462,7 +462,7 @@ class File:
 
     @property
     def path(self) -> Path:
-        """Where it is on disk."""
+        """Path of it on disk."""
         return Path(_path(self.uri))
 
     def type(self, text: str, *, before_text: str = "", after_text: str = "", over_text: str = "") -> None:
@@ -506,7 +506,7 @@ class File:
 
     @property
     def problems(self) -> list[types.Diagnostic] | None:
-        """What is marked in it now; none before anything was published for its present version."""
+        """Diagnostics marked in it now; none before anything was published for its present version."""
         published = [params for params in self.editor.screen.diagnostics if params.uri == self.uri]
         return list(published[-1].diagnostics) if published and published[-1].version == self.version else None
 

@@ -1,4 +1,4 @@
-"""What an assignment says of help by models, and a service's quotas, in the student's editor."""
+"""Rules of an assignment on help by models, and a service's quotas, in the student's editor."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def problem(tmp_path: Path) -> Path:
 
 
 def marked(editor: Editor, problem: Path) -> list[str]:
-    """What is marked in the problem's file now, open or not."""
+    """Problems marked in the problem's file now, open or not."""
     uri = (problem / "problem.toml").as_uri()
     published = [params for params in editor.screen.diagnostics if params.uri == uri]
     return [diagnostic.message for diagnostic in published[-1].diagnostics] if published else []

@@ -53,7 +53,7 @@ async def worked(editor: Editor, pack: str) -> Desk:
 
 
 def graded(service: Service, course: Course) -> tuple[str, str]:
-    """What staff read about the clock of the one student's attempt, and the points; what is late is worth nothing."""
+    """Text that staff read on the clock of the one student's attempt, and the points; late work is worth nothing."""
     code = invitation(service, course, Role.OWNER)
     with contextlib.closing(signed_in(service, code, "Teacher")) as teacher:
         rules = f"/courses/{course.name}/assignments/{course.assignment}/grading"

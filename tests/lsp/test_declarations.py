@@ -1,4 +1,4 @@
-"""Which file's declaration counts where several are as near: asked once, and remembered."""
+"""The file whose declaration counts where several are as near: asked once, and remembered."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def review(exam: Path) -> Path:
 
 
 async def labels(file: File, typed_text: str) -> list[str]:
-    """What is proposed behind a text that is typed at the end."""
+    """Labels that are proposed behind a text that is typed at the end."""
     file.type(typed_text)
     lines = file.text.split("\n")
     position = types.Position(len(lines) - 1, len(lines[-1]))
@@ -35,7 +35,7 @@ async def labels(file: File, typed_text: str) -> list[str]:
 
 
 async def hover(file: File, word: str) -> str | None:
-    """What is shown of the line that a word begins."""
+    """Text that is shown of the line that a word begins."""
     line = next(number for number, text in enumerate(file.text.split("\n")) if text.startswith(word))
     params = types.HoverParams(types.TextDocumentIdentifier(file.uri), types.Position(line, 1))
     answer = await file.editor.client.text_document_hover_async(params)

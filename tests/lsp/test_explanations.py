@@ -1,4 +1,4 @@
-"""What a finding means and why a design fails, as an editor asks for it; refused and absent where forbidden."""
+"""Explanations of findings and of failing designs, as an editor asks for them; refused and absent where forbidden."""
 
 from __future__ import annotations
 

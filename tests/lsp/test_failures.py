@@ -1,4 +1,4 @@
-"""Why a design fails, by rule and by a model; the model is told nothing that the solver does not see."""
+"""Reasons why a design fails, by rule and by a model; the model is told nothing that the solver does not see."""
 
 from __future__ import annotations
 

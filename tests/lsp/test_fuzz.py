@@ -21,7 +21,7 @@ _SMALL = 6_000
 """Mostly files up to so many characters: what breaks on a large one breaks on a small one, only sooner."""
 _OPEN = 3
 _STAY = 60
-"""How many messages of edits a file gets before another is opened."""
+"""Number of messages of edits that a file gets before another is opened."""
 TOLD = {
     f"textDocument/{name}"
     for name in (
@@ -29,7 +29,7 @@ TOLD = {
         *("semanticTokens/full", "semanticTokens/range", "documentSymbol", "foldingRange", "codeLens", "formatting"),
     )
 }
-"""What has an answer in any text that is not too broken."""
+"""Requests that have an answer in any text that is not too broken."""
 
 _BREATH = 20
 """After so many messages of edits the server may catch up."""

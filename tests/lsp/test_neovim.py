@@ -16,7 +16,7 @@ PROBLEM = "sync-fifo"
 
 @pytest.fixture(scope="module")
 def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What one session showed."""
+    """Results that one session showed."""
     folder = tmp_path_factory.mktemp("neovim")
     (folder / "reference.sv").write_text(reference(PROBLEM))
     environment = environment_in(folder)

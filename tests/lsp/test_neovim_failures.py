@@ -45,7 +45,7 @@ def snippet(page: str) -> str:
 
 @pytest.fixture(scope="module")
 def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What one session showed."""
+    """Results that one session showed."""
     folder = tmp_path_factory.mktemp("neovim")
     for path, text in {"rtl/counter.sv": COUNTER, "tb/tb.sv": TESTBENCH, ".git/HEAD": ""}.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)

@@ -27,7 +27,7 @@ def problem(tmp_path: Path) -> Path:
 
 
 async def labels(file: File, typed_text: str) -> list[str]:
-    """What is proposed behind a text that is typed at the end."""
+    """Labels that are proposed behind a text that is typed at the end."""
     file.type(typed_text)
     lines = file.text.split("\n")
     position = types.Position(len(lines) - 1, len(lines[-1]))

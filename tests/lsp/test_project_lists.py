@@ -1,4 +1,4 @@
-"""Which file list of a folder is used: asked where it has several, chosen at any time, and remembered."""
+"""Choice of a folder's file list: asked where it has several, chosen at any time, and remembered."""
 
 from __future__ import annotations
 

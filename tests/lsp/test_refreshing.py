@@ -19,7 +19,7 @@ def editor(shared_editor: Editor) -> Editor:
 
 
 async def coloured(file: Scratch) -> int:
-    """How many words have a colour."""
+    """Number of words that have a colour."""
     tokens = await file.semantic_tokens()
     assert tokens is not None
     return len(tokens.data) // 5

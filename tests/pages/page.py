@@ -28,7 +28,7 @@ class Block:
     language: str
     text: str
     output: str | None = None
-    """What a block of commands prints, if the page says it. `…` stands for anything, also for whole lines."""
+    """Output of a block of commands, if the page has it. `…` stands for anything, also for whole lines."""
 
     @property
     def location(self) -> str:
@@ -37,7 +37,7 @@ class Block:
 
     @property
     def is_commands(self) -> bool:
-        """Whether it is typed into a shell."""
+        """True if it is typed into a shell."""
         return self.language in ("sh", "console")
 
     @property
@@ -49,7 +49,7 @@ class Block:
 
     @property
     def prints(self) -> str | None:
-        """What the page says it prints."""
+        """Output that the page says it prints."""
         if self.language == "console":
             lines = [line for line in self.text.splitlines() if not line.startswith("$ ")]
             return "".join(f"{line}\n" for line in lines) or None
@@ -78,7 +78,7 @@ def blocks(page: str) -> list[Block]:
 
 
 def is_as_printed(expected: str, output: str) -> bool:
-    """Whether an output is what a page shows. Columns count, but not how far they are apart: a pipe has tabs."""
+    """True if an output is what a page shows. Columns count, but not how far they are apart: a pipe has tabs."""
 
     def plain(text: str) -> str:
         return "\n".join(re.sub(r"[ \t]+", " ", line).strip() for line in text.strip().splitlines())

@@ -43,7 +43,7 @@ CHECKED = {
     "text": "a file or an output that another block uses",
     "": "the configuration of another program",
 }
-"""What is not typed into a shell, with where it is checked."""
+"""Blocks that are not typed into a shell, with where they are checked."""
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -107,7 +107,7 @@ def _toys() -> list[tuple[Block, str]]:
 
 
 def _declared(names: set[str]) -> set[tuple[str, str]]:
-    """What our functions and classes of these names take."""
+    """Parameters that our functions and classes of these names take."""
     parameters = set()
     for package in ROOT.glob("*/benchwright_*"):
         for file in package.rglob("*.py"):

@@ -30,14 +30,14 @@ class Reader:
     folder: Path
     """Home folder, and where commands are typed."""
     words: dict[str, str] = field(default_factory=dict)
-    """What a reader writes for the words of the page: names, addresses, ids."""
+    """Words that a reader writes for those of the page: names, addresses, ids."""
     environment: dict[str, str] = field(default_factory=dict)
     typed: dict[str, str] = field(default_factory=dict)
-    """What is typed once a block runs, by words of the block."""
+    """Text that is typed once a block runs, by words of the block."""
     servers: dict[str, Callable[[str], bool]] = field(default_factory=dict)
     """Blocks that start a server, by words of the block, with whether what a script started is ready."""
     last: str = ""
-    """What was printed last."""
+    """Output that was printed last."""
 
     def __post_init__(self) -> None:
         outer = {name: value for name, value in os.environ.items() if not name.startswith(("BENCHWRIGHT_", "XDG_"))}
@@ -51,7 +51,7 @@ class Reader:
 
     @property
     def home(self) -> Home:
-        """Where this reader's data are."""
+        """Home folder of this reader's data."""
         local = self.folder / ".local"
         return Home(
             data=local / "share/benchwright",
@@ -77,7 +77,7 @@ class Reader:
         """Types a script; what it prints.
 
         Raises:
-            AssertionError: It failed.
+            AssertionError: The script failed.
         """
         ran = subprocess.run(
             ["/bin/sh", "-e", "-c", script],
@@ -120,19 +120,19 @@ class Reader:
 
 @dataclass(frozen=True)
 class Walk:
-    """How a page is walked through. Blocks are named by words that occur in them alone."""
+    """Course of a walk through a page. Blocks are named by words that occur in them alone."""
 
     prepare: Step | None = None
-    """What the reader has before the page begins."""
+    """Step that prepares what the reader has before the page begins."""
     steps_before: Mapping[str, Step] = field(default_factory=dict)
-    """What the page tells the reader to do by hand before a block."""
+    """Steps that the page tells the reader to do by hand before a block."""
     steps_after: Mapping[str, Step] = field(default_factory=dict)
-    """What must be true after a block."""
+    """Steps that check what must be true after a block."""
     not_run: Mapping[str, str] = field(default_factory=dict)
     """Blocks that are not run, with the reason."""
 
     def reason_against(self, block: Block) -> str | None:
-        """Why a block is not run."""
+        """Reason why a block is not run."""
         return _entry_for(self.not_run, block)
 
     def go(self, page: str, reader: Reader) -> None:

@@ -1,4 +1,4 @@
-"""What holds for the code of all packages: no cycles, neither of modules nor of folders, and no package too large."""
+"""Rules for the code of all packages: no cycles, neither of modules nor of folders, and no package too large."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def cycles(imports: Mapping[str, Iterable[str]]) -> set[frozenset[str]]:
 
 @pytest.fixture(scope="module")
 def imports() -> dict[str, set[str]]:
-    """What each of our modules imports of ours, for type checking too."""
+    """Imports of our modules by each of our modules, for type checking too."""
     graph = grimp.build_graph(*[package.name for package in PACKAGES], cache_dir=None)
     return {module: graph.find_modules_directly_imported_by(module) for module in sorted(graph.modules)}
 

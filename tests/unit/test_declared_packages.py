@@ -1,4 +1,4 @@
-"""What our packages import is declared in `pyproject.toml`, and what is declared is imported."""
+"""Imports of our packages are declared in `pyproject.toml`, and what is declared is imported."""
 
 from __future__ import annotations
 

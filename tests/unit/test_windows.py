@@ -1,4 +1,4 @@
-"""What Windows lacks is missing here, too: everything but running designs has to work without it."""
+"""Modules that Windows lacks are missing here, too: everything but running designs has to work without them."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ PACKAGES = (
 
 
 def on_windows(program: str, packages: Sequence[str], *arguments: str) -> str:
-    """What a program prints where the names that Windows lacks are gone."""
+    """Output of a program where the names that Windows lacks are gone."""
     command = [sys.executable, "-c", PREPARE + program, " ".join(packages), *arguments]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert ran.returncode == 0, ran.stderr[-4000:]

@@ -1,4 +1,4 @@
-"""What keeps the analyser from doing what it was asked for."""
+"""Errors that keep the analyser from doing what it was asked for."""
 
 from __future__ import annotations
 

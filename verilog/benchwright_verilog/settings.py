@@ -1,4 +1,4 @@
-"""What a user may set about the analysis. Nothing heavy is imported here: an editor waits for it."""
+"""Settings of the analysis that a user may make. Nothing heavy is imported here: an editor waits for it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SeverityName = Literal["error", "warning", "information", "hint", "off"]
 
 @dataclass(frozen=True)
 class Lint:
-    """What linters look for when a file is saved."""
+    """Settings of what linters look for when a file is saved."""
 
     verilator: bool = True
     """Run Verilator's `--lint-only`."""
@@ -27,7 +27,7 @@ class Lint:
 
 @dataclass(frozen=True)
 class InlayHints:
-    """What inlay hints show."""
+    """Settings of what inlay hints show."""
 
     port_names: bool = True
     """Names of ports that are connected by position."""
@@ -43,7 +43,7 @@ class InlayHints:
 
 @dataclass(frozen=True)
 class Project:
-    """What belongs to a design that is not a Benchwright workspace."""
+    """Settings of a design that is not a Benchwright workspace."""
 
     include_dirs: tuple[str, ...] = ()
     """Folders of included files, relative to the workspace folder or absolute."""

@@ -34,23 +34,23 @@ def _line(max_length: int) -> StringConstraints:
 
 
 class Draft(Model):
-    """What a model proposes for a passage."""
+    """Question that a model proposes for a passage."""
 
     topic: Annotated[str, _line(120)]
     """A few words, shown as the title."""
     sentence: Annotated[str, _line(1_000)]
     """A statement with a gap."""
     answer: Annotated[str, _line(200)]
-    """What fills the gap."""
+    """Text that fills the gap."""
     distractors: Annotated[tuple[Annotated[str, _line(200)], ...], Field(min_length=3, max_length=3)]
-    """What does not."""
+    """Texts that do not fill the gap."""
     explanation: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2_000)]
     quote: Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)]
     """Words of the passage that prove the statement."""
 
     @property
     def texts(self) -> Mapping[str, str]:
-        """What people will read, by field."""
+        """The texts that people will read, by field."""
         return {
             "topic": self.topic,
             "sentence": self.sentence,
@@ -64,7 +64,7 @@ class Draft(Model):
 
         Args:
             passage: Named in the explanation.
-            order: Which of the four options comes where; 0 is the right one.
+            order: Order in which the four options come; 0 is the right one.
         """
         options = (self.answer, *self.distractors)
         return WrittenQuestion(
@@ -88,7 +88,7 @@ def read_draft(reply: Mapping[str, object]) -> Draft:
     """A reply as a draft.
 
     Raises:
-        ValueError: It is none; the message says why.
+        ValueError: The reply is no draft; the message says why.
     """
     if reply.get("sentence") == "":
         raise ValueError("the model found nothing to ask about")
@@ -101,7 +101,7 @@ def read_draft(reply: Mapping[str, object]) -> Draft:
 
 
 def faults(draft: Draft, passage: Passage) -> Iterator[str]:
-    """What is wrong with a draft, as far as rules can tell, as sentences without their full stops."""
+    """The faults of a draft, as far as rules can tell, as sentences without their full stops."""
     for field, text in draft.texts.items():
         if visible(text) != text:
             yield f"{field} has characters that can't be seen"

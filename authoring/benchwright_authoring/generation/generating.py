@@ -24,7 +24,7 @@ CRITERIA = {
     "self_contained": "it is not understood alone",
     "factual": "the statement is not true in general",
 }
-"""What the second model decides on, and what it means if that does not hold."""
+"""Criteria that the second model decides on, and what it means if one does not hold."""
 _ALIKE = 0.5
 """Jaccard index of runs of five words from which on two short texts ask for the same."""
 _LONGEST = 300
@@ -35,14 +35,14 @@ class GenerationError(ProblemsError):
 
 
 class CriterionOpinion(Model):
-    """What the second model says of a criterion."""
+    """Opinion of the second model on a criterion."""
 
     reason: str
     holds: bool
 
 
 class Generated(Model):
-    """What became of a passage."""
+    """Result for a passage."""
 
     passage: Passage
     problem: str = ""
@@ -55,9 +55,9 @@ class Generated(Model):
     answered: str = ""
     """The letter that the second model chose with the passage and without the key."""
     without_passage: str | None = None
-    """What it chose without the passage; None if it was not asked."""
+    """Answer that it chose without the passage; None if it was not asked."""
     faults: tuple[str, ...] = ()
-    """Why it did not pass, as sentences without their full stops."""
+    """Reasons for which it did not pass, as sentences without their full stops."""
 
 
 class Generator:
@@ -68,7 +68,7 @@ class Generator:
         judge: Another one, that filters.
         seed: Decides which passages come first and where the right option stands. Secret: with it and the texts, keys
             can be found.
-        closed_book: Whether the judge also answers what passed without the passage.
+        closed_book: True if the judge also answers what passed without the passage.
     """
 
     def __init__(self, author: KeptReplies, judge: KeptReplies, seed: str, *, closed_book: bool = False) -> None:

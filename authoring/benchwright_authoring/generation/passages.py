@@ -46,13 +46,13 @@ class Passage(Model):
 
     @property
     def place(self) -> str:
-        """Where it stands, for people."""
+        """The place of the passage, for people."""
         return f"{self.file}, lines {self.first} to {self.last}"
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """What was read of a folder."""
+    """Texts that were read of a folder."""
 
     passages: Sequence[Passage]
     """No two have the same text."""
@@ -66,7 +66,7 @@ def read_corpus(folder: Path) -> Corpus:
     Nothing outside the folder is read: links are left out, as are names that begin with a dot.
 
     Raises:
-        CorpusError: It is no folder, or has no passage.
+        CorpusError: The path is no folder, or the folder has no passage.
     """
     if not folder.is_dir():
         raise CorpusError(f"{folder} is no folder of documents")

@@ -19,7 +19,7 @@ from benchwright_problems.storage.pack_folder import PACK_FILE, read_pack_folder
 
 REPORT = "generated.json"
 PASSAGE = "hidden/passage.toml"
-"""Where a question comes from; no solver gets it, and no published pack has it."""
+"""Origin of a question; no solver gets it, and no published pack has it."""
 
 
 class _Seed(StageOutput):
@@ -42,14 +42,14 @@ def write_generated(
 
     Args:
         corpus: The documents.
-        folder: Where to write.
-        generated_questions: What became of their passages.
-        source: What to call the documents.
+        folder: Folder to write to.
+        generated_questions: Results for their passages.
+        source: Name by which to call the documents.
         licence: Theirs.
 
     Raises:
         ProblemsError: The folder holds another pack, or what was written is none.
-        OSError: It can't be written.
+        OSError: The folder can't be written.
     """
     check_made_folder(folder, REPORT)
     folder.mkdir(parents=True, exist_ok=True)

@@ -20,14 +20,14 @@ from benchwright_problems.problem import Problem
 from benchwright_problems.verdict import Outcome, Reason, Verdict
 
 _PATIENCE = 10.0
-"""How many times the reference's time a mutant has."""
+"""Time that a mutant has, as a multiple of the reference's time."""
 _LEAST_LIMIT_S = 5.0
 _SCORED = {kind.name: kind.is_scored for kind in KINDS}
 _REFUSED = frozenset({Reason.BUILD_FAILED, Reason.REFUSED})
 
 
 class Opinion(Protocol):
-    """What is proved of two designs."""
+    """Result that is proved of two designs."""
 
     @property
     def result(self) -> str:
@@ -51,7 +51,7 @@ class Opinion(Protocol):
 
     @property
     def reason(self) -> str:
-        """Why it is unknown."""
+        """The reason for which it is unknown."""
 
 
 Prove = Callable[[Mapping[str, bytes], Mapping[str, bytes], str, DontCares, ParameterSets], Awaitable[Opinion]]
@@ -77,12 +77,12 @@ class Candidates:
 
 
 def candidates(problem: Problem, *, seed: int, limit: int | None) -> Candidates:
-    """Which mutants of a problem's reference to try.
+    """The mutants of a problem's reference to try.
 
     Args:
         problem: A design problem, with its hidden part.
-        seed: Of the sample. The same one gives the same mutants.
-        limit: How many that slang accepts; None for all.
+        seed: Seed of the sample. The same one gives the same mutants.
+        limit: Number of mutants that slang accepts; None for all.
     """
     files = solved_files(problem)
     changed = {path: text for path, text in problem.hidden.reference.items() if path in problem.public.expected}
@@ -110,7 +110,7 @@ class Analyser(BatchGrader):
     async def analyse(
         self, candidates_of_problems: Sequence[Candidates], prove: Prove | None = None, proofs_at_once: int = 1
     ) -> list[ProblemFindings]:
-        """What becomes of the mutants, in the order of the problems.
+        """The results of the mutants, in the order of the problems.
 
         The references run first: a problem whose reference does not pass is left out, and what it took limits the
         time of its mutants. Only mutants that survive are compared with the reference: one that fails differs from it.
@@ -118,7 +118,7 @@ class Analyser(BatchGrader):
         Args:
             candidates_of_problems: The mutants.
             prove: Compares a survivor with the reference; None leaves all of them survivors.
-            proofs_at_once: How many comparisons run at a time.
+            proofs_at_once: Number of comparisons that run at a time.
         """
         selected = await self._selections(
             {

@@ -1,4 +1,4 @@
-"""What an author's editor shows of an analysis: the survivors of a reference that lies in its pack's folder."""
+"""View of an analysis in an author's editor: the survivors of a reference that lies in its pack's folder."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ReferenceFile:
 
     @classmethod
     def from_path(cls, file: Path) -> ReferenceFile | None:
-        """What a file is; None if it is not part of a reference."""
+        """The reference file at a path; None if the file is not part of a reference."""
         for folder in file.parents:
             if (folder.parent.name, folder.name) == ("hidden", "reference"):
                 problem = folder.parent.parent

@@ -1,4 +1,4 @@
-"""What is known of mutants and of harnesses after an analysis; it quotes references and names hidden tests."""
+"""Findings on mutants and harnesses after an analysis; they quote references and name hidden tests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchwright_problems.verdict import Reason
 
 
 class Status(StrEnum):
-    """What became of a mutant."""
+    """Result of a mutant."""
 
     KILLED = "killed"
     """The harness fails it, or it reaches its limit of time, of memory or of the disk."""
@@ -49,14 +49,14 @@ class Finding(Model):
 
     mutant: Mutant
     is_scored: bool
-    """Whether its kind counts in the kill rate."""
+    """True if its kind counts in the kill rate."""
     status: Status
     reason: Reason | None = None
     """Of the harness's verdict; None if it did not run."""
     tests: tuple[str, ...] = ()
     """The hidden tests that fail with it."""
     note: str = ""
-    """Why nothing is proved of a survivor."""
+    """Reason for which nothing is proved of a survivor."""
     counterexample: Counterexample | None = None
     diff: str = ""
     """Of survivors: the fault as a unified diff of the reference."""
@@ -67,13 +67,13 @@ class ProblemFindings(Model):
 
     id: str
     left_out: str = ""
-    """Why nothing was tried; empty if it was."""
+    """Reason for which nothing was tried; empty if it was."""
     possible: int = 0
     """Mutants that there are."""
     findings: tuple[Finding, ...] = ()
 
     def count(self, status: Status) -> int:
-        """How many scored mutants have a status."""
+        """The number of scored mutants that have a status."""
         return sum(finding.status is status and finding.is_scored for finding in self.findings)
 
     @property
@@ -96,7 +96,7 @@ class PackFindings(Model):
     """Digest."""
     sandbox: str
     proofs: bool
-    """Whether survivors were compared with the reference."""
+    """True if survivors were compared with the reference."""
     problems: tuple[ProblemFindings, ...]
 
     @property

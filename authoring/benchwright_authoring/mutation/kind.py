@@ -16,7 +16,7 @@ class Kind:
 
     name: str
     effect: str
-    """What it does, for people: `+ for -`."""
+    """Effect of the kind, for people: `+ for -`."""
     edits: Callable[[Source, SyntaxNode], Iterator[Edit]]
     """The faults of this kind in one node of the tree itself, not in what is below it."""
     is_scored: bool = True

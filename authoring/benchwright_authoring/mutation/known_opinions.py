@@ -1,4 +1,4 @@
-"""What was proved before, by what it depends on: a proof takes far longer than a run."""
+"""Opinions that were proved before, by what they depend on: a proof takes far longer than a run."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class KnownOpinions:
     """A `Prove` that asks another one only what is not known, and keeps what that decides.
 
     Args:
-        folder: Where opinions are kept, a file each; made when one is.
+        folder: Folder in which opinions are kept, a file each; made when one is.
         prove: Asked for the others.
-        tools: What its opinions depend on besides the designs, such as the toolchain's digest.
+        tools: Identification of what its opinions depend on besides the designs, such as the toolchain's digest.
     """
 
     def __init__(self, folder: Path, prove: Prove, tools: str) -> None:

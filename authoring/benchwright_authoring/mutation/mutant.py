@@ -21,7 +21,7 @@ class Mutant(Model):
     path: str
     """The changed file, in the workspace."""
     line: int
-    """Where the change begins, from 1."""
+    """Line in which the change begins, from 1."""
     start: int
     """In bytes of the file."""
     end: int
@@ -38,7 +38,7 @@ class Mutant(Model):
             content: The reference's.
             kind: A name of `catalogue.KINDS`.
             span: Start and end (exclusive) in bytes.
-            new_text: What is put there.
+            new_text: Text that is put there.
         """
         start, end = span
         changed = content[:start] + new_text.encode() + content[end:]
@@ -54,7 +54,7 @@ class Mutant(Model):
         )
 
     def is_of(self, content: bytes) -> bool:
-        """Whether it was made of this content of its file."""
+        """True if it was made of this content of its file."""
         return self.id == _id(self.path, content[: self.start] + self.after.encode() + content[self.end :])
 
     def applied(self, files: Mapping[str, bytes]) -> dict[str, bytes]:

@@ -20,7 +20,7 @@ _SUFFIXES = (".sv", ".v")
 
 
 def is_design_file(path: str) -> bool:
-    """Whether slang reads a file of this name as SystemVerilog."""
+    """True if slang reads a file of this name as SystemVerilog."""
     return PurePosixPath(path).suffix in _SUFFIXES
 
 
@@ -82,7 +82,7 @@ class Compiler:
         self._is_of_use = not _has_errors(_compiled(reference))
 
     def accepts(self, mutant: Mutant) -> bool:
-        """Whether slang finds no error in the reference with this fault."""
+        """True if slang finds no error in the reference with this fault."""
         return not self._is_of_use or not _has_errors(_compiled(mutant.applied(self._reference)))
 
     @property

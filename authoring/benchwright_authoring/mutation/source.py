@@ -97,7 +97,7 @@ class Source:
                 waiting.extend(reversed(children(node)))
 
     def has_place(self, piece: SyntaxNode | Token) -> bool:
-        """Whether a piece is written in the file itself, from its first to its last character."""
+        """True if a piece is written in the file itself, from its first to its last character."""
         span = piece.range if isinstance(piece, Token) else piece.sourceRange
         is_here = all(
             self._sources.isFileLoc(end) and self._sources.getRawFileName(end.buffer) == self.path

@@ -1,4 +1,4 @@
-"""What does not fit together in a problem's files: paths, modules, ports, and hidden text in the public part."""
+"""Contradictions in a problem's files: paths, modules, ports, and hidden text in the public part."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TELLING = 24
 
 
 def content_remarks(problem: ProblemFolder, spec: ProblemFile, places: TomlPlaces) -> Iterator[Remark]:
-    """What does not fit together."""
+    """Remarks on what does not fit together."""
     statement = problem.text(STATEMENT)
     heading = statement.partition("\n")[0]
     if not heading.startswith("# "):

@@ -1,4 +1,4 @@
-"""What the TOML files that authors write may hold: every field, with its values and what it means."""
+"""Fields that the TOML files of authors may hold: every field, with its values and what it means."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class FileFields:
 
     model: type[Model]
     descriptions: Mapping[str, str]
-    """What each means, by its name behind those of the tables around it; nothing is missing."""
+    """Meaning of each field, by its name behind those of the tables around it; nothing is missing."""
     not_written: frozenset[str] = frozenset()
     """Fields that the model has and no author writes."""
 
@@ -102,7 +102,7 @@ PROBLEM_FIELDS = FileFields(ProblemFile, _PROBLEM_ABOUT, frozenset({"answer.figu
 """Of `problem.toml`; figures of an answer are made from the files in `hidden/figures`."""
 
 _KEYS = ("properties", "additionalProperties", "patternProperties")
-"""Where a schema says what keys a table may have."""
+"""Parts of a schema that say what keys a table may have."""
 
 
 def fields(file: FileFields, table: Path) -> Sequence[Field]:

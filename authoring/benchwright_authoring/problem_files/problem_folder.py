@@ -13,11 +13,11 @@ STATEMENT = "statement.md"
 _LARGEST = 4 * 1024**2
 _MOST_FILES = 2_000
 _DEEPEST = 8
-"""How far below a problem's folder its files are."""
+"""Greatest depth of files below a problem's folder."""
 
 
 def is_authored(folder: Path) -> bool:
-    """Whether a folder is that of a problem in the folder of its pack, as its author has it."""
+    """True if a folder is that of a problem in the folder of its pack, as its author has it."""
     return (folder / PROBLEM_FILE).is_file() and (folder.parent / PACK_FILE).is_file()
 
 
@@ -32,7 +32,7 @@ class ProblemFolder:
     """A problem and its pack.
 
     Args:
-        folder: Of the problem; its pack's is the one above.
+        folder: Folder of the problem; its pack's is the one above.
         open_files: Path below the pack's folder → text in the editor.
     """
 
@@ -57,7 +57,7 @@ class ProblemFolder:
 
     @property
     def is_saved(self) -> bool:
-        """Whether the disk has what the editor has."""
+        """True if the disk has what the editor has."""
         return all(text == self._on_disk(path) for path, text in self._open.items())
 
     def _on_disk(self, path: str) -> str:

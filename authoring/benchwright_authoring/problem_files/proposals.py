@@ -1,4 +1,4 @@
-"""What can be written at a place of a TOML file that an author writes, and what a field there means."""
+"""Proposals for a place of a TOML file that an author writes, and the meaning of a field there."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class TomlProposal:
 
 
 def toml_proposals(file: FileFields, text: str, offset: int) -> tuple[Span, list[TomlProposal]]:
-    """What can be written at an offset, and what it takes the place of.
+    """The proposals at an offset, and the span that they take the place of.
 
     Args:
-        file: What it may hold.
-        text: Of it.
-        offset: In code points.
+        file: Fields that the file may hold.
+        text: Text of the file.
+        offset: Offset in code points.
     """
     places = TomlPlaces(text)
     cursor = places.cursor(offset)
@@ -47,7 +47,7 @@ def toml_proposals(file: FileFields, text: str, offset: int) -> tuple[Span, list
 
 
 def toml_hover(file: FileFields, text: str, offset: int) -> tuple[Span, str] | None:
-    """What the field at an offset means, in Markdown, with the place of its key."""
+    """The meaning of the field at an offset, in Markdown, with the place of its key."""
     key_position = TomlPlaces(text).key_at(offset)
     if key_position is None:
         return None

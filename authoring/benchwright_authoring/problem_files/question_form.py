@@ -38,7 +38,7 @@ _EMPTY: tuple[object, ...] = ("", None, False, [], {})
 
 
 def form_values(text: str) -> dict[str, Any]:
-    """What a form shows of a `problem.toml`; fields that it does not have are missing.
+    """The values that a form shows of a `problem.toml`; fields that it does not have are missing.
 
     Raises:
         tomllib.TOMLDecodeError: The text is not TOML.
@@ -58,7 +58,7 @@ def with_form(text: str, values: Mapping[str, Any]) -> str:
 
     Args:
         text: Is TOML.
-        values: By the names of the form's fields; what is empty is removed, if it is not written as empty.
+        values: Values by the names of the form's fields; what is empty is removed, if it is not written as empty.
 
     Raises:
         TomlEditError: Names a key that can't be changed.
@@ -79,11 +79,11 @@ def with_form(text: str, values: Mapping[str, Any]) -> str:
 
 
 def form_remarks(folder: Path, text: str, statement: str) -> list[tuple[str, Remark]]:
-    """What an editor marks in a question's files, each with the form's field or an empty string.
+    """The remarks that an editor marks in a question's files, each with the form's field or an empty string.
 
     Args:
-        folder: Of the problem.
-        text: Of its `problem.toml`, as it is or would be.
+        folder: Folder of the problem.
+        text: Text of its `problem.toml`, as it is or would be.
         statement: The same of `statement.md`.
     """
     files = {f"{folder.name}/{PROBLEM_FILE}": text, f"{folder.name}/{STATEMENT}": statement}

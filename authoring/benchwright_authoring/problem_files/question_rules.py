@@ -55,7 +55,7 @@ _SHOWS = re.compile(r"!\[|^\|.*\|\s*$|^```", re.MULTILINE)
 
 
 def question_remarks(spec: ProblemFile, statement: str, places: TomlPlaces) -> Iterator[Remark]:
-    """What makes a question hard to score or easy to guess; none of it keeps the pack from being used."""
+    """Remarks on what makes a question hard to score or easy to guess; none of it keeps the pack from being used."""
     question, answer = spec.question, spec.answer
     if question is None or answer is None:
         return

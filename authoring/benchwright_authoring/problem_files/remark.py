@@ -16,6 +16,6 @@ class Remark:
     span: Span
     message: str
     is_error: bool
-    """Whether the pack can't be used as it is."""
+    """True if the pack can't be used as it is."""
     path: Path = ()
     """The key that it is about, where the span need not be its place: a missing one has none."""

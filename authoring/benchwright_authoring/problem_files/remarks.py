@@ -1,4 +1,4 @@
-"""What is wrong with the files of a problem, each with its place."""
+"""Remarks on what is wrong with the files of a problem, each with its place."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def pack_remarks(text: str, folder: Path) -> list[Remark]:
     """Everything that is wrong with a `pack.toml`.
 
     Args:
-        text: Of the file.
-        folder: Of the pack.
+        text: Text of the file.
+        folder: Folder of the pack.
     """
     places = TomlPlaces(text)
     spec, toml_remarks = read_toml(PACK_FILE, text, PackFile, places)
@@ -63,13 +63,13 @@ def pack_remarks(text: str, folder: Path) -> list[Remark]:
 
 
 def read_toml(file: str, text: str, model: type[_File], places: TomlPlaces) -> tuple[_File | None, list[Remark]]:
-    """What a file says, or why it says nothing.
+    """The contents of a file, or the reasons for which it can't be read.
 
     Args:
         file: Its name.
-        text: Of it.
-        model: What it may hold.
-        places: Of the text.
+        text: Text of the file.
+        model: Pydantic model of the file.
+        places: Places of the text.
     """
     try:
         return model.model_validate(tomllib.loads(text)), []
@@ -98,7 +98,7 @@ def read_toml(file: str, text: str, model: type[_File], places: TomlPlaces) -> t
 
 
 def field_remark(file: str, places: TomlPlaces, field: str, reason: str, *, is_error: bool = True) -> Remark:
-    """What is wrong with a field, such as `choices.A`."""
+    """A remark on what is wrong with a field, such as `choices.A`."""
     path = tuple(int(part) if part.isdigit() else part for part in field.split("."))
     return Remark(file, places.span(path), f"{field}: {reason}.", is_error, path)
 
@@ -114,7 +114,7 @@ def _error_span(text: str, message: str) -> Span:
 
 
 def _refused(problem: ProblemFolder, pack: PackFile, places: TomlPlaces) -> list[Remark]:
-    """What else a reader of the folder refuses, such as a picture that is none."""
+    """Remarks on what else a reader of the folder refuses, such as a picture that is none."""
     try:
         read_problem(problem.folder, pack)
     except DatasetError as error:

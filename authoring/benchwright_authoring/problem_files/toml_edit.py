@@ -22,7 +22,7 @@ def with_values(text: str, values: Mapping[str, object]) -> str:
 
     Args:
         text: Is TOML.
-        values: By their keys at the top; None removes one, and what a table no longer has is removed from it.
+        values: Values by their keys at the top; None removes one, and what a table no longer has is removed from it.
 
     Raises:
         TomlEditError: Names the key.

@@ -1,4 +1,4 @@
-"""Where things are in a TOML file, also in one that is being typed."""
+"""Places of things in a TOML file, also in one that is being typed."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ class Span:
 
 @dataclass(frozen=True)
 class Cursor:
-    """What is being typed at a place."""
+    """Text that is being typed at a place."""
 
     table: Path
     """The table that the line is in."""
     key: str | None
     """The key whose value is typed; None where a key or the name of a table is."""
     span: Span
-    """What has been typed of the word."""
+    """Span of the word that has been typed so far."""
     is_header: bool = False
-    """Whether the name of a table is typed."""
+    """True if the name of a table is typed."""
 
 
 class TomlPlaces:
@@ -88,7 +88,7 @@ class TomlPlaces:
         return next((path for path, candidate in spans if candidate == span), None)
 
     def has_comment(self, value: Span) -> bool:
-        """Whether a comment is within a value."""
+        """True if a comment is within a value."""
         return any(value.start <= comment.start < value.end for comment in self._comments)
 
     def end_of(self, table: Path) -> int:
@@ -106,7 +106,7 @@ class TomlPlaces:
         return {str(path[-1]) for path in self._keys if path[:-1] == table}
 
     def cursor(self, offset: int) -> Cursor | None:
-        """What is typed before an offset; None in a comment, and in the middle of a text of several lines."""
+        """The text that is typed before an offset; None in a comment, and in the middle of a text of several lines."""
         start = self._text.rfind("\n", 0, offset) + 1
         text_before = self._text[start:offset]
         if self._is_inside_text(start):

@@ -22,7 +22,7 @@ REPORT = "reviews.json"
 
 @dataclass(frozen=True)
 class ReviewStanding:
-    """What reviewers decided, and how they worked."""
+    """Decisions of reviewers, and the way they worked."""
 
     accepted: tuple[str, ...]
     rejected: tuple[str, ...]
@@ -38,12 +38,12 @@ class ReviewStanding:
 
 
 def decision(accepts: Sequence[bool], reviewers: int, *, unanimous: bool) -> bool | None:
-    """Whether a question is accepted; None while it is open.
+    """True if a question is accepted; None while it is open.
 
     Args:
-        accepts: What was decided so far.
-        reviewers: How many are wanted; if more have decided, all count.
-        unanimous: Whether all have to accept it, instead of more than half.
+        accepts: Decisions so far, true for each that accepts.
+        reviewers: Number of decisions that are wanted; if more have decided, all count.
+        unanimous: True if all have to accept it, instead of more than half.
     """
     total = max(reviewers, len(accepts))
     needed_count = total if unanimous else total // 2 + 1
@@ -55,11 +55,11 @@ def decision(accepts: Sequence[bool], reviewers: int, *, unanimous: bool) -> boo
 def standing(
     folder: Path, reviewers: int, *, unanimous: bool
 ) -> tuple[ReviewStanding, Mapping[str, Mapping[str, Review]]]:
-    """How the reviews of a pack folder stand, and the reviews by question and reviewer.
+    """The standing of the reviews of a pack folder, and the reviews by question and reviewer.
 
     Raises:
         DatasetError: The pack or a review can't be read.
-        ReviewError: It has no multiple-choice question.
+        ReviewError: The pack has no multiple-choice question.
     """
     questions = questions_of(folder)
     reviews = decided_reviews(folder, questions)
@@ -102,14 +102,14 @@ def write_accepted(
 
     Args:
         source: The pack folder that was reviewed.
-        folder: Where to write; what an earlier run wrote there is written again.
-        pack_standing: Which questions are accepted.
-        reviews: By question and reviewer.
+        folder: Folder to write to; what an earlier run wrote there is written again.
+        pack_standing: Standing that says which questions are accepted.
+        reviews: Reviews by question and reviewer.
 
     Raises:
         ReviewError: None is accepted.
         ProblemsError: The folder holds another pack, or what was written is none.
-        OSError: It can't be written.
+        OSError: The folder can't be written.
     """
     if folder.resolve() == source.resolve():
         raise ReviewError(f"{folder} holds the questions that were reviewed; choose another folder")

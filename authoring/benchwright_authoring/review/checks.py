@@ -1,4 +1,4 @@
-"""What reviewers make sure of, and how far they agree."""
+"""Checks of reviewers, and the degree to which they agree."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Check(StrEnum):
-    """What a reviewer makes sure of; all of it before they accept."""
+    """Check that a reviewer makes; all of them before they accept."""
 
     ASSUMPTIONS = "The question states what it assumes."
     RELEVANCE = "It is about what the pack is about, and worth knowing."
@@ -20,7 +20,7 @@ def agreement(decisions: Sequence[Sequence[bool]]) -> float | None:
     """Krippendorff's alpha of decisions, nominal; None where it is not defined.
 
     Args:
-        decisions: For each question, what its reviewers decided, in any number and order.
+        decisions: Decisions of each question's reviewers, in any number and order.
     """
     if not decisions:
         return None

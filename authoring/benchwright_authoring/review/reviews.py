@@ -31,7 +31,7 @@ class ReviewError(ProblemsError):
 
 
 class Review(Model):
-    """What a reviewer says of a question."""
+    """Review of a question by one reviewer."""
 
     sha256: str
     """Of the question with its key; a review counts as long as it has not changed."""
@@ -51,7 +51,7 @@ def questions_of(folder: Path) -> Sequence[Problem]:
     """The multiple-choice questions of a pack folder.
 
     Raises:
-        DatasetError: It holds no pack.
+        DatasetError: The folder holds no pack.
         ReviewError: The pack has none.
     """
     questions = [
@@ -68,11 +68,11 @@ class Reviewer:
     """One reviewer of a pack folder.
 
     Args:
-        folder: Of the pack.
+        folder: Folder of the pack.
         name: Theirs, or a pseudonym.
 
     Raises:
-        ReviewError: They can't be called so.
+        ReviewError: The name can't be used.
     """
 
     def __init__(self, folder: Path, name: str) -> None:
@@ -83,7 +83,7 @@ class Reviewer:
         self._name = name
 
     def review(self, problem: Problem) -> Review | None:
-        """What they said of a question as it is now; None if nothing.
+        """The review of a question as it is now; None if there is none.
 
         Raises:
             DatasetError: The file can't be read.
@@ -103,7 +103,7 @@ class Reviewer:
         return review if review.sha256 == problem.hidden.sha256 else None
 
     def waiting(self, questions: Sequence[Problem]) -> Sequence[tuple[Problem, Review | None]]:
-        """What is left to do: begun reviews first, then the others in an order of this reviewer's own."""
+        """The reviews that are left to do: begun ones first, then the others in an order of this reviewer's own."""
         own_order = [*questions]
         random.Random(self._name).shuffle(own_order)  # noqa: S311 - no secret
         left = [(problem, self.review(problem)) for problem in own_order]
@@ -115,8 +115,8 @@ class Reviewer:
         """Takes the answer of a reviewer who has not seen the key; it can't be changed.
 
         Raises:
-            ReviewError: It is answered already, or it is no letter of an option.
-            OSError: It can't be written.
+            ReviewError: The question is answered already, or the letter is that of no option.
+            OSError: The review can't be written.
         """
         question = problem.public.question
         if question is None or letter not in {choice.letter for choice in question.choices}:
@@ -131,8 +131,8 @@ class Reviewer:
         """Takes a decision.
 
         Raises:
-            ReviewError: They have not answered it, have decided already, or the decision lacks something.
-            OSError: It can't be written.
+            ReviewError: The reviewer has not answered it, has decided already, or the decision lacks something.
+            OSError: The review can't be written.
         """
         begun = self.review(problem)
         if begun is None or begun.accepts is not None:
@@ -156,7 +156,7 @@ def decided_reviews(folder: Path, questions: Sequence[Problem]) -> Mapping[str, 
     """By question and reviewer, the reviews that are decided.
 
     Raises:
-        DatasetError: One can't be read.
+        DatasetError: A review can't be read.
     """
     reviews_folder = folder / _FOLDER
     names = (

@@ -44,7 +44,7 @@ class TranslationError(ProblemsError):
 
 
 class Translated(Model):
-    """What became of a question."""
+    """Result for a question."""
 
     problem: str
     made: str = ""
@@ -53,7 +53,7 @@ class Translated(Model):
     back: Mapping[str, str] = {}
     """The translation, translated back."""
     faults: tuple[str, ...] = ()
-    """Why it did not pass, as sentences without their full stops."""
+    """Reasons for which it did not pass, as sentences without their full stops."""
 
 
 class Translator:
@@ -129,7 +129,7 @@ def _other_values(texts: Mapping[str, str], reply: Mapping[str, str], languages:
 
 
 def texts_of(problem: Problem) -> dict[str, str]:
-    """What is translated of a question: field → text."""
+    """The texts of a question that are translated: field → text."""
     question, key = problem.public.question, problem.hidden.answer
     if question is None or key is None:
         raise TranslationError(f"{problem.id} is no question")
@@ -147,7 +147,7 @@ def questions_of(folder: Path, source: str, target: str) -> Sequence[Problem]:
 
     Raises:
         DatasetError: The folder holds a pack that can't be read.
-        TranslationError: There is none, or a language is none of those that there are.
+        TranslationError: The pack has no such question, or a language is none of those that there are.
     """
     for code in (source, target):
         if code not in LANGUAGES:
@@ -190,14 +190,14 @@ def write_translated(source: Path, folder: Path, translations: Sequence[Translat
 
     Args:
         source: The pack folder that was translated.
-        folder: Where to write.
-        translations: What became of its questions.
+        folder: Folder to write to.
+        translations: Results for its questions.
         target: ISO 639 code.
 
     Raises:
         ProblemsError: See `check_folder`.
         DatasetError: What was written is no pack.
-        OSError: It can't be written.
+        OSError: The folder can't be written.
     """
     check_folder(source, folder)
     head = read_pack_head(source)
@@ -271,7 +271,7 @@ def _text(name: str) -> str:
 
 
 def faults(source: Mapping[str, str], translated: Mapping[str, object]) -> Iterator[str]:
-    """What is wrong with a translation, as far as that can be seen without knowing the languages.
+    """The faults of a translation, as far as they can be seen without knowing the languages.
 
     Code, formulas, numbers and pictures have to stay as they are.
 

@@ -1,1 +1,1 @@
-"""What runs in a process of its own, within limits, because it meets the bytes of a hostile file."""
+"""Code that runs in a process of its own, within limits, because it meets the bytes of a hostile file."""

@@ -28,7 +28,7 @@ _LEAST_TABLE_POINTS = 60.0
 
 
 def drawings_of(picture: Image, words: Sequence[Word], scale: float) -> tuple[list[Drawing], int]:
-    """What is drawn on a page, and how many specks there are.
+    """The drawings on a page, and the number of specks.
 
     Args:
         picture: The page in grey.

@@ -28,7 +28,7 @@ _CLEAR_SHARE = 0.5
 
 
 class Recognised(NamedTuple):
-    """What was recognised."""
+    """Words that were recognised."""
 
     picture: Image
     """The page, turned so that its lines are level."""
@@ -36,7 +36,7 @@ class Recognised(NamedTuple):
     confidence: float
     """Mean, 0 to 100."""
     unsure: list[Word]
-    """What is too unclear to be a word of the page."""
+    """Words that are too unclear to be words of the page."""
 
 
 class _Word(NamedTuple):
@@ -50,7 +50,7 @@ def recognise(picture: Image, program: str, language: str) -> Recognised:
     Args:
         picture: A page.
         program: Tesseract.
-        language: In which it reads, by Tesseract's name.
+        language: Language in which it reads, by Tesseract's name.
 
     Raises:
         subprocess.SubprocessError: It failed.

@@ -38,12 +38,12 @@ def words_of(page: Any, picture: Image, scale: float) -> tuple[list[Word], list[
     has no contrast: white on white, or behind something.
 
     Args:
-        page: Of pypdfium2.
+        page: Page of pypdfium2.
         picture: The page, rendered in grey.
         scale: Pixels of a point.
 
     Raises:
-        TooMuchTextError: There are more characters than are read.
+        TooMuchTextError: The page has more characters than are read.
     """
     shown_words: list[Word] = []
     hidden: list[str] = []

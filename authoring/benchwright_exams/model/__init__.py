@@ -1,1 +1,1 @@
-"""What a model says of an exam, checked against the pages. It names places and roles; every word comes from a page."""
+"""Statements of a model on an exam, checked against the pages. It names places and roles; every word is from a page."""

@@ -23,7 +23,7 @@ async def assign_figures(ledger: Ledger, items: Items, model: Model, picture: Ca
     """The ledger with each figure where the model says that it belongs.
 
     Args:
-        ledger: With figures.
+        ledger: Ledger with figures.
         items: The questions that it has.
         model: Is shown each figure.
         picture: A figure's PNG, by its region.

@@ -32,7 +32,7 @@ ROLES = (
 )
 _DRAWN = (Role.FIGURE, Role.TABLE)
 _FIXED = (Role.RULE, Role.HIDDEN, Role.UNREADABLE)
-"""What a model is not asked about."""
+"""Roles that a model is not asked about."""
 _QUOTED = 60
 
 _DASHES = str.maketrans(dict.fromkeys("\u2010\u2011\u00ad", "-"))
@@ -117,7 +117,7 @@ def _placed(reply_range: Any, open_regions: Sequence[Region], taken_ids: Any, na
     """The regions of a range, sorted as it says.
 
     Raises:
-        ValueError: It does not fit the page.
+        ValueError: The range does not fit the page.
     """
     try:
         line_range = _Range.model_validate(reply_range)

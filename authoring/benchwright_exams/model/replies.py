@@ -36,15 +36,15 @@ class Model(KeptReplies):
         """The JSON object of a reply.
 
         Args:
-            kind: Which instructions: `lines`, `figure` or `check`.
-            topic: What is asked about, for the name of the file.
+            kind: Kind of instructions: `lines`, `figure` or `check`.
+            topic: Subject of the request, for the name of the file.
             text: Hostile.
-            schema: Of the reply.
+            schema: JSON schema of the reply.
             figures: Shown with the text.
 
         Raises:
             OutOfBudgetError: The budget does not hold what the request may cost.
-            ExamError: There is no usable reply; the message says why.
+            ExamError: No usable reply came; the message says why.
         """
         instructions = (resources.files("benchwright_exams.model") / f"{kind}.txt").read_text("utf-8")
         return await self.reply(kind, topic, instructions, text, schema, figures)

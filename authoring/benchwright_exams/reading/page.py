@@ -41,12 +41,12 @@ class Box(NamedTuple):
         return Box(self.left - margin_x, self.top - margin_y, self.right + margin_x, self.bottom + margin_y)
 
     def has_centre_of(self, box: Box) -> bool:
-        """Whether the middle of the other box is inside."""
+        """True if the middle of the other box is inside."""
         middle_x, middle_y = (box.left + box.right) / 2, (box.top + box.bottom) / 2
         return self.left <= middle_x <= self.right and self.top <= middle_y <= self.bottom
 
     def meets(self, box: Box) -> bool:
-        """Whether they share a point."""
+        """True if the boxes share a point."""
         return self.left <= box.right and box.left <= self.right and self.top <= box.bottom and box.top <= self.bottom
 
 
@@ -58,13 +58,13 @@ class Word(NamedTuple):
     size: float
     """Of its letters, in points."""
     fixed: bool = False
-    """Whether they are of one width, as in a listing."""
+    """True if its letters are of one width, as in a listing."""
     confidence: float = 100.0
     """That it is this word, 0 to 100; less than 100 only where it was recognised in a picture."""
 
 
 class DrawingKind(StrEnum):
-    """What something that is drawn looks like."""
+    """Appearance of something that is drawn."""
 
     FIGURE = "figure"
     TABLE = "table"
@@ -87,20 +87,20 @@ class ReadPage(Model):
     width: float
     height: float
     words: tuple[Word, ...] = ()
-    """What the page shows, in the order of the file."""
+    """Words that the page shows, in the order of the file."""
     hidden: tuple[str, ...] = ()
     """Text that the file has and the page does not show."""
     drawings: tuple[Drawing, ...] = ()
     specks: int = 0
     """Spots that are too small to be anything."""
     recognised: bool = False
-    """Whether the words were recognised in a picture."""
+    """True if the words were recognised in a picture."""
     unsure: tuple[Word, ...] = ()
-    """What was recognised too unclearly to be taken."""
+    """Words that were recognised too unclearly to be taken."""
     confidence: float | None = None
     """Mean confidence of the recognition, 0 to 100."""
     error: str = ""
-    """Why it could not be read."""
+    """Reason for which it could not be read."""
 
 
 class ReadExam(StageOutput):
@@ -110,5 +110,5 @@ class ReadExam(StageOutput):
     """Its name."""
     sha256: str
     ignored: tuple[str, ...] = ()
-    """What the file has besides pages, such as scripts, which nothing ran."""
+    """Contents of the file besides pages, such as scripts, which nothing ran."""
     pages: tuple[ReadPage, ...]

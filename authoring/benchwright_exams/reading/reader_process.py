@@ -36,7 +36,7 @@ _START = (
 
 
 class Answer(NamedTuple):
-    """What the process said about a file or a page; its failure as an `error`."""
+    """Answer of the process about a file or a page; its failure as an `error`."""
 
     reply: dict[str, Any]
     pixels: bytes = b""
@@ -58,7 +58,7 @@ class ReaderProcess:
 
         Raises:
             ExamError: Exams are not read in this sandbox.
-            SandboxUnavailableError: It does not work on this machine, with the next step.
+            SandboxUnavailableError: The sandbox does not work on this machine, with the next step.
         """
         confiner = self._confiner
         try:
@@ -71,7 +71,7 @@ class ReaderProcess:
             ) from error
 
     def tesseract(self) -> str:
-        """Where Tesseract is; empty if there is none that the process can start."""
+        """The path of Tesseract; empty if there is none that the process can start."""
         return shutil.which("tesseract", path=self._confiner.search_path) or ""
 
     def ask(self, file: Path, arguments: Sequence[str]) -> Answer:
@@ -79,7 +79,7 @@ class ReaderProcess:
 
         Args:
             file: The PDF, which the process has as its standard input.
-            arguments: Of the program.
+            arguments: Arguments of the program.
 
         Raises:
             SandboxUnavailableError: The sandbox does not work on this machine.

@@ -43,8 +43,8 @@ def read_exam(
     Args:
         file: The PDF; hostile bytes.
         folder: Gets `pages.json` and `pages/NUMBER.png`, at 144 dpi.
-        language: Of pages that are pictures, by Tesseract's name, such as `eng` or `deu+eng`.
-        sandbox: In which pages are read: `bwrap` or `native`.
+        language: Language of pages that are pictures, by Tesseract's name, such as `eng` or `deu+eng`.
+        sandbox: Sandbox in which pages are read: `bwrap` or `native`.
         began: Called with the number of pages; what it returns is called after each.
 
     Raises:
@@ -143,7 +143,7 @@ def _keep_picture(size: Any, pixels: bytes, file: Path) -> None:
 
     Raises:
         TypeError: The size is none.
-        ValueError: It is not that of the pixels.
+        ValueError: The size is not that of the pixels.
     """
     from PIL import Image
 

@@ -34,7 +34,7 @@ def document(blocks: Sequence[Block], figure_markdown: Callable[[Block], str]) -
     """Blocks as Markdown.
 
     Args:
-        blocks: In their order.
+        blocks: Blocks in their order.
         figure_markdown: The Markdown of a figure.
     """
     return "\n\n".join(figure_markdown(block) if block.kind is BlockKind.FIGURE else _block(block) for block in blocks)

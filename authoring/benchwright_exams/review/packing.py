@@ -26,7 +26,7 @@ def make_pack(folder: Path, name: str) -> Pack:
 
     Args:
         folder: As `write_review` leaves it and the author has edited it.
-        name: Of the pack.
+        name: Name of the pack.
 
     Raises:
         DatasetError: A file of the author's is wrong; names it.
@@ -95,7 +95,7 @@ def labels_of(folder: Path) -> list[str]:
     """Each question that has a form, in the order of the exam; questions that an author added come last.
 
     Raises:
-        ExamError: There are none.
+        ExamError: No question has a form.
     """
     items = StageFile(folder / "items.json", Items).last()
     order = [item.label for item in items.items] if items else []

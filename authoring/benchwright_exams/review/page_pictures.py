@@ -24,7 +24,7 @@ class PagePictures:
     Args:
         folder: Has `NUMBER.png` for each page.
         exam: The pages.
-        ledger: What is on them.
+        ledger: Ledger of what is on them.
     """
 
     def __init__(self, folder: Path, exam: ReadExam, ledger: Ledger) -> None:
@@ -41,7 +41,7 @@ class PagePictures:
         }
 
     def caption(self, block: Block) -> str:
-        """What a figure shows, in the page's words."""
+        """The description of a figure, in the page's words."""
         region = self._regions[block.region]
         return (
             self._captions.get(region.id) or f"{region.role.capitalize()} on page {region.page}. {block.text}".strip()

@@ -29,17 +29,17 @@ _HOLDS = re.compile(r"^\W{0,2}(true|false)\b", re.IGNORECASE)
 
 
 class WrittenForm(StageOutput):
-    """What was written, so that an author's own words are never written over."""
+    """Form that was written, so that an author's own words are never written over."""
 
     files: dict[str, str] = Field(default_factory=dict)
     """Each file, below the folder, with the sha256 of what was written."""
 
 
 class Review(NamedTuple):
-    """What became of the files."""
+    """Result for the files."""
 
     written_count: int
-    """How many are new or changed."""
+    """Number of files that are new or changed."""
     kept_files: tuple[str, ...] = ()
     """Files that would be written differently now, of questions that an author has edited."""
     gone: tuple[str, ...] = ()
@@ -97,7 +97,7 @@ def _label(name: str) -> str:
 
 
 def _is_edited(file: Path, known_digest: str | None, new: str | None) -> bool:
-    """Whether a file is neither what was written before nor what is to be written."""
+    """True if a file is neither what was written before nor what is to be written."""
     return file.exists() and hashlib.sha256(file.read_bytes()).hexdigest() not in (known_digest, new)
 
 

@@ -20,7 +20,7 @@ _M = TypeVar("_M", bound=Model)
 
 
 class Decision(StrEnum):
-    """What the author says of a question."""
+    """Decision of the author on a question."""
 
     OPEN = "open"
     """Not reviewed yet; no pack is made while there is one."""
@@ -33,7 +33,7 @@ class Form(Model):
 
     decision: Decision = Decision.OPEN
     findings: tuple[str, ...] = ()
-    """What to check; read by nobody but the author."""
+    """Points to check; read by nobody but the author."""
     format: QuestionFormat
     difficulty: Difficulty = Difficulty.MEDIUM
     domain: str = ""
@@ -44,7 +44,7 @@ class Form(Model):
     points: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
     """Of the whole answer."""
     rubric: tuple[RubricItem, ...] = ()
-    """What a part of the points is given for; `points` for all of it if empty."""
+    """Items that a part of the points is given for; `points` for all of it if empty."""
     choices: dict[Letter, str] = Field(default_factory=dict)
     """Markdown."""
 
@@ -69,7 +69,7 @@ def read_form(file: Path) -> Form:
 
 
 def read_exam_file(file: Path) -> Exam:
-    """What the pack says of itself.
+    """The pack's statements on itself.
 
     Raises:
         DatasetError: Names the file and the field.

@@ -1,1 +1,1 @@
-"""What each thing on the pages is."""
+"""Structure of an exam: the role of each thing on the pages."""

@@ -1,4 +1,4 @@
-"""What may have been read wrongly: unclear words, signs that recognition confuses, and what a question lacks."""
+"""Places that may have been read wrongly: unclear words, signs that recognition confuses, what a question lacks."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ class _Question(Protocol):
 
 
 def is_doubtful(word: Word) -> bool:
-    """Whether a word that was recognised in a picture may be another, or none."""
+    """True if a word that was recognised in a picture may be another, or none."""
     if word.confidence >= _PRINTED:
         return False
     return word.confidence < _CLEAR or not (_ORDINARY.fullmatch(word.text) or _MARK.fullmatch(word.text))
 
 
 def _is_numbering(region: Region, word: str) -> bool:
-    """Whether a word is in a label or in points, which would be none if it were another."""
+    """True if a word is in a label or in points, which would be none if it were another."""
     parts = (segment for segment in region.segments if segment.role in (Role.LABEL, Role.POINTS))
     return any(word in region.text[segment.start : segment.end] for segment in parts)
 

@@ -36,14 +36,14 @@ class Piece:
     size: float = 0.0
     """Of its letters, in points."""
     listing: bool = False
-    """Whether it is a line of a listing."""
+    """True if it is a line of a listing."""
     drawing: DrawingKind | None = None
     doubtful: tuple[str, ...] = ()
     """Words that may have been recognised wrongly."""
 
     @property
     def is_picture(self) -> bool:
-        """Whether it is a figure or a table."""
+        """True if it is a figure or a table."""
         return self.drawing in (DrawingKind.FIGURE, DrawingKind.TABLE)
 
 
@@ -75,7 +75,7 @@ def pieces_of(page: ReadPage) -> list[Piece]:
 
 
 def _inside(drawing: Box, word: Word) -> bool:
-    """Whether a word is well inside something drawn: a line of text may touch its edge."""
+    """True if a word is well inside something drawn: a line of text may touch its edge."""
     return drawing.grown(0, -_EDGE_POINTS).has_centre_of(word.box)
 
 
@@ -175,7 +175,7 @@ def _gutter(words: Sequence[Word], width: float) -> tuple[float, float] | None:
 
 
 def _crossed(rows: Sequence[Sequence[Word]], x: int) -> int:
-    """How many rows have a word at this place, or a phrase around it."""
+    """The number of rows that have a word at this place, or a phrase around it."""
     return sum(
         any(_box_around(phrase).left < x < _box_around(phrase).right for phrase in _phrases(row)) for row in rows
     )

@@ -11,7 +11,7 @@ from benchwright_foundation.model import Model
 
 
 class Role(StrEnum):
-    """What something is in an exam."""
+    """Role of something in an exam."""
 
     QUESTION = "question"
     """Text of a question or part that is asked by itself."""
@@ -28,7 +28,7 @@ class Role(StrEnum):
     SECTION = "section"
     """A heading over several questions, or over the solutions."""
     INSTRUCTIONS = "instructions"
-    """What stands before the first question: the title, rules, room for a name."""
+    """Text before the first question: the title, rules, room for a name."""
     ANSWER_SPACE = "answer space"
     HEADER_FOOTER = "header or footer"
     RULE = "rule"
@@ -64,15 +64,15 @@ class Region(Model):
     size: float = 0.0
     listing: bool = False
     recognised: bool = False
-    """Whether its page is a picture."""
+    """True if its page is a picture."""
     doubtful: tuple[str, ...] = ()
     """Words that may have been recognised wrongly, or are missing."""
     by: str = "rules"
-    """Who said what it is: `rules`, or the name of a model."""
+    """Author of the decision on its role: `rules`, or the name of a model."""
 
     @property
     def role(self) -> Role:
-        """What most of it is."""
+        """The role that most of it has."""
         return max(
             self.segments, key=lambda segment: (segment.role is not Role.LABEL, segment.end - segment.start)
         ).role

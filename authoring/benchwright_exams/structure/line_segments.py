@@ -1,4 +1,4 @@
-"""What the words of a line are, once it is known what it belongs to: text, choices, points."""
+"""Roles of the words of a line, once it is known what it belongs to: text, choices, points."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Line:
     text: str
     """With its label."""
     begin: int
-    """Where the words after the label begin."""
+    """Offset at which the words after the label begin."""
     role: Role
     item: str
     choice: str = ""
@@ -59,7 +59,7 @@ def last_choice(segments: Iterable[Segment]) -> str:
 
 
 def label_end(text: str) -> int:
-    """Where the words of a line begin after all numbers and letters that it begins with: `1. (a) …`."""
+    """The offset of the words of a line after all numbers and letters that it begins with: `1. (a) …`."""
     offset = 0
     while start := _label(text[offset:]):
         offset += start.end

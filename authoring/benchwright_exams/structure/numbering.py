@@ -1,4 +1,4 @@
-"""How exams number questions, parts and choices, and write points."""
+"""Forms in which exams number questions, parts and choices, and write points."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ _EDGE = re.compile(
 
 
 class Start(NamedTuple):
-    """What begins a line."""
+    """Beginning of a line."""
 
     value: str
     """The number or letter."""
     end: int
-    """Where what it begins begins."""
+    """Offset at which the text after the beginning starts."""
 
 
 def headed(text: str) -> Start | None:
@@ -107,7 +107,7 @@ def broken_points(text: str, following: str) -> tuple[int, Start] | None:
 
 
 def rest_of_points(text: str, previous_line: str) -> int:
-    """Where the words of a line begin whose points began in the line before; 0 if none did."""
+    """The offset of the words of a line whose points began in the line before; 0 if none did."""
     match = _REST_OF_POINTS.match(text)
     return match.end() if match and _BROKEN_POINTS.search(previous_line) else 0
 
@@ -119,23 +119,23 @@ def section(text: str) -> str | None:
 
 
 def heads_solutions(text: str) -> bool:
-    """Whether a line heads the solutions of all questions."""
+    """True if a line heads the solutions of all questions."""
     return bool(_SOLUTIONS.match(text))
 
 
 def solution(text: str) -> int:
-    """Where a solution begins in a line that says so, `Solution: …`; 0 if it does not."""
+    """The offset at which a solution begins in a line that says so, `Solution: …`; 0 if it does not."""
     match = _SOLUTION.match(text)
     return match.end() if match else 0
 
 
 def is_answer_space(text: str) -> bool:
-    """Whether a line is room for an answer."""
+    """True if a line is room for an answer."""
     return bool(_SPACE.match(text))
 
 
 def is_continued(text: str) -> bool:
-    """Whether a line says that a question goes on: `2. (continued)`."""
+    """True if a line says that a question goes on: `2. (continued)`."""
     return bool(_CONTINUED.match(text))
 
 
@@ -146,7 +146,7 @@ def shared(text: str) -> tuple[int, int] | None:
 
 
 def caption(text: str) -> str | None:
-    """What a caption calls its figure or table, such as `figure 2`."""
+    """The name that a caption gives its figure or table, such as `figure 2`."""
     match = _CAPTION.match(text)
     return f"{_kind(text)} {match[1]}" if match else None
 
@@ -157,7 +157,7 @@ def mentions(text: str) -> list[str]:
 
 
 def is_edge(text: str) -> bool:
-    """Whether a line is a page number, or says that the page or the exam ends."""
+    """True if a line is a page number, or says that the page or the exam ends."""
     return bool(_EDGE.match(text.strip()))
 
 

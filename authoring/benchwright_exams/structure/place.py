@@ -1,4 +1,4 @@
-"""Where a reader of an exam is: section, question, part, and whether in a solution."""
+"""Place of a reader in an exam: section, question, part, and whether in a solution."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class ExamPlace:
     choice: str = ""
     """The letter of the last choice."""
     solving: bool = False
-    """Whether in a solution."""
+    """True if in a solution."""
     apart: bool = False
-    """Whether among solutions that stand apart from their questions."""
+    """True if among solutions that stand apart from their questions."""
 
     @property
     def label(self) -> str:
-        """What an item here is called, such as `2b`, `2b-ii`, `A-1` or `2-1`; empty before the first question."""
+        """The label of an item here, such as `2b`, `2b-ii`, `A-1` or `2-1`; empty before the first question."""
         if not self.question:
             return ""
         head = f"{self.section}-{self.question}" if self.section else self.question
@@ -48,12 +48,12 @@ class ExamPlace:
         return replace(self, deep=value, choice="", solving=self.apart)
 
     def follows(self, number: str) -> bool:
-        """Whether a number is the next question's, or one of those soon after it."""
+        """True if a number is the next question's, or one of those soon after it."""
         last = int(self.question or 0)
         return last < int(number) <= last + 1 + _MOST_MISSING
 
     def is_next(self, number: str) -> bool:
-        """Whether a number is exactly the next question's."""
+        """True if a number is exactly the next question's."""
         return int(number) == int(self.question or 0) + 1
 
     def next_part(self, text: str) -> tuple[ExamPlace, int] | None:
@@ -88,7 +88,7 @@ def parents(label: str) -> tuple[str, ...]:
 
 
 def is_label(text: str) -> bool:
-    """Whether something can be called so: a question, a part, the questions of a shared context, or nothing."""
+    """True if something can be called so: a question, a part, the questions of a shared context, or nothing."""
     return not text or bool(_LABEL.match(text) or _SPAN.match(text))
 
 
@@ -102,7 +102,7 @@ def number_of(label: str) -> tuple[str, int] | None:
 
 
 def ordinal(label: str) -> int:
-    """Which part of its parent a label is, from 1; 0 if it is a question."""
+    """The rank of a label among the parts of its parent, from 1; 0 if it is a question."""
     match = _LABEL.match(label)
     if match is None or match[2] is None:
         return 0

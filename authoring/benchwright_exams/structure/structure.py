@@ -1,4 +1,4 @@
-"""What each thing on an exam's pages is, by headings, numbering, points and place."""
+"""Structure of an exam's pages: the role of each thing on them, by headings, numbering, points and place."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def read_structure(exam: ReadExam) -> Ledger:
 
 
 def structure_digest(exam: ReadExam) -> str:
-    """What `read_structure` would say it was made from."""
+    """The digest by which `read_structure` would say what it was made from."""
     return digest([exam.made_from, _VERSION])
 
 
@@ -186,7 +186,7 @@ class _Reader:
         return self._shared
 
     def _begun(self, text: str, indent: float) -> int:
-        """Where the words after the labels of a line begin; the place becomes theirs."""
+        """The offset of the words after the labels of a line; the place becomes theirs."""
         text_start = self._question(text, indent)
         if text_start:
             self._shared = ""

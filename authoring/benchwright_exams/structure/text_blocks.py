@@ -17,7 +17,7 @@ _ENDS = (".", "?", "!", ":", ")", "]")
 
 
 class BlockKind(StrEnum):
-    """What a block holds."""
+    """Kind of the contents of a block."""
 
     TEXT = "text"
     LISTING = "listing"

@@ -1,1 +1,1 @@
-"""What runs of inline-completion servers come to: intervals over problems, and a report of its own."""
+"""Results of runs of inline-completion servers: intervals over problems, and a report of its own."""

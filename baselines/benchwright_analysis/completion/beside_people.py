@@ -1,4 +1,4 @@
-"""Which copilot would have helped: offers at the pauses of people's attempts, beside what they wrote later."""
+"""Copilots that would have helped: offers at the pauses of people's attempts, beside what they wrote later."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Beside:
 
 
 def pause_summary(run: PlayedRun, pause_ms: int) -> Beside:
-    """What a run comes to at pauses of at least some length."""
+    """Summary of a run at pauses of at least some length."""
     rows = [pause for pause in run.hindsight if pause.gap_ms >= pause_ms]
     known_pauses = [pause for pause in rows if pause.is_known]
     by_attempt: dict[str, list[Hindsight]] = {}

@@ -1,4 +1,4 @@
-"""How long requests took, with intervals that hold for other problems."""
+"""Latency of requests, with intervals that hold for other problems."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class Latencies:
 
 
 def latencies(values: Sequence[float | None], problems: Sequence[str], *, seed: int) -> Latencies | None:
-    """What some requests come to; None if there are none.
+    """Latencies of some requests; None if there are none.
 
     Args:
         values: Milliseconds of each; None of one that was given up.
-        problems: Of each, where it was sent.
-        seed: Of the resampling.
+        problems: Problem of each request, where it was sent.
+        seed: Seed of the resampling.
     """
     if not values:
         return None

@@ -39,7 +39,7 @@ class Funnel:
 
 @dataclass(frozen=True)
 class Characters:
-    """How much typing it saved."""
+    """Amount of typing that it saved, in characters."""
 
     expected: int
     saved: Estimate | None
@@ -129,7 +129,7 @@ def alike(part: SiteGroup) -> Alike:
 
 
 def passed(part: SiteGroup) -> Passed | None:
-    """What the hidden tests say; None if nothing was graded."""
+    """Results of the hidden tests; None if nothing was graded."""
     graded = [
         (part.run.verdicts[record.site, record.policy], record.problem)
         for record in part.records
@@ -153,8 +153,8 @@ def _verdict_after(verdicts: Sequence[SnapshotVerdict], accepts: int) -> Snapsho
     """The last verdict after at most this many accepts; at the end if there were fewer.
 
     Args:
-        verdicts: In the order of accepts, that at the end last.
-        accepts: How many.
+        verdicts: Verdicts in the order of accepts, that at the end last.
+        accepts: Number of accepts.
     """
     if verdicts[-1].accepts < accepts:
         return verdicts[-1]
@@ -181,10 +181,10 @@ def ratio_of_sums(
     """A share of counts, with an interval that holds for other problems, and other people.
 
     Args:
-        numerators: Of each site or attempt.
+        numerators: Count of each site or attempt.
         denominators: The same, what they are a share of.
-        problems: Of each.
-        people: Of each, who worked; None if nobody did.
+        problems: Problem of each.
+        people: Person who worked, of each; None if nobody did.
 
     Returns:
         None if there is nothing to divide by.

@@ -26,7 +26,7 @@ class PlayedRun:
     verdicts: Mapping[_Key, Sequence[SnapshotVerdict]]
     """Of each site with a policy, by accepts."""
     hindsight: Sequence[Hindsight] = ()
-    """What replayed attempts say of what was offered at their pauses."""
+    """Findings of replayed attempts on what was offered at their pauses."""
 
 
 @dataclass(frozen=True)

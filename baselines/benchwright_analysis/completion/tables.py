@@ -10,7 +10,7 @@ from benchwright_judges.agreement.estimators import Estimate
 
 
 def latency_table(latencies: Mapping[str, Latencies]) -> Table:
-    """How long requests took, by subject."""
+    """Table of the latencies of requests, by subject."""
     rows: list[Sequence[Cell]] = [
         (
             label,

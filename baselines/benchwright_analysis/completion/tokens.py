@@ -1,4 +1,4 @@
-"""What the models behind inline-completion servers used, where the run served them."""
+"""Tokens that the models behind inline-completion servers used, where the run served them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _UNKNOWN = "unknown"
 
 @dataclass(frozen=True)
 class Tokens:
-    """What a model used at some sites."""
+    """Tokens that a model used at some sites."""
 
     model: str
     """As Inspect names it."""
@@ -29,7 +29,7 @@ class Tokens:
 
 
 def tokens(part: SiteGroup) -> Tokens | None:
-    """What the model used; None if it is the server's own affair, so that nobody here knows."""
+    """Tokens that the model used; None if it is the server's own affair, so that nobody here knows."""
     uses = [record.model_use for record in part.records if record.model_use is not None]
     if not part.run.settings.model or len(uses) < len(part.records):
         return None
@@ -53,7 +53,7 @@ def tokens_section(parts: Sequence[SiteGroup], names: Sequence[str]) -> Section:
     """The section of the report.
 
     Args:
-        parts: Of all runs.
+        parts: Parts of all runs.
         names: Columns for what a part is called.
     """
     part_tokens = [(part, tokens(part)) for part in parts]

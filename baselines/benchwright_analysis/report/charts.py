@@ -47,15 +47,15 @@ def curves(
     """Lines with bands, by group.
 
     Args:
-        rows: With `x`, `y`, `group`, and `low` and `high` where there is a band.
-        groups: In the order of the legend.
+        rows: Rows with `x`, `y`, `group`, and `low` and `high` where there is a band.
+        groups: Groups in the order of the legend.
         report_groups: All groups of the report: each keeps its colour in all pictures.
         x: Title of the axis.
         y: Title of the axis.
-        percent: Whether `y` is a share.
-        step: Whether a value holds until the next.
-        points: With `x`, `y`, `group`: marks on or beside the lines.
-        log: Whether the horizontal axis counts doublings.
+        percent: True if `y` is a share.
+        step: True if a value holds until the next.
+        points: Rows with `x`, `y`, `group`: marks on or beside the lines.
+        log: True if the horizontal axis counts doublings.
     """
     alt = _altair()
 
@@ -94,12 +94,12 @@ def intervals(
     """Points with their intervals, one line of the picture for each label and group.
 
     Args:
-        rows: With `label`, `value`, `group`, and `low` and `high`.
-        groups: In the order of the legend.
+        rows: Rows with `label`, `value`, `group`, and `low` and `high`.
+        groups: Groups in the order of the legend.
         report_groups: All groups of the report.
         x: Title of the axis.
         y: Title of the labels.
-        percent: Whether the value is a share.
+        percent: True if the value is a share.
     """
     alt = _altair()
 
@@ -121,9 +121,9 @@ def stacked(rows: Sequence[Row], kinds: Sequence[str], groups: Sequence[str], *,
     """Shares that make a whole, along a line of parts, one panel for each group.
 
     Args:
-        rows: With `x` (a number), `value`, `kind`, `group`.
-        kinds: In the order of the legend.
-        groups: In the order of the panels.
+        rows: Rows with `x` (a number), `value`, `kind`, `group`.
+        kinds: Kinds in the order of the legend.
+        groups: Groups in the order of the panels.
         x: Title of the axis.
         y: Title of the axis.
     """
@@ -155,8 +155,8 @@ def time_scatter(
     """Two times of the same attempts on scales of doublings, with the line of equality.
 
     Args:
-        rows: With `x`, `y`, `group`.
-        groups: In the order of the legend.
+        rows: Rows with `x`, `y`, `group`.
+        groups: Groups in the order of the legend.
         report_groups: All groups of the report.
         x: Title of the axis.
         y: Title of the axis.
@@ -212,8 +212,8 @@ def radar(rows: Sequence[Row], groups: Sequence[str], *, report_groups: Sequence
     """One spoke for each label, one outline for each group.
 
     Args:
-        rows: With `label`, `value` from 0 to 1, `group`; every group has every label.
-        groups: In the order of the legend.
+        rows: Rows with `label`, `value` from 0 to 1, `group`; every group has every label.
+        groups: Groups in the order of the legend.
         report_groups: All groups of the report.
     """
     import math
@@ -302,7 +302,7 @@ def _by_group(
 
 
 def _places(groups: Sequence[str], report_groups: Sequence[str]) -> list[int]:
-    """Which of the looks each group has."""
+    """Index of the look that each group has."""
     names = list(groups)
     order = list(report_groups) if len(report_groups) <= MOST_GROUPS and set(names) <= set(report_groups) else names
     return [order.index(name) for name in names]
@@ -361,7 +361,7 @@ def _drawable(value: Any) -> Any:
 
 
 _NOT_DRAWABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
-"""What is not a `Char` of XML 1.0, and what ends a line in JavaScript's strings."""
+"""Characters that are not a `Char` of XML 1.0, and those that end a line in JavaScript's strings."""
 
 
 _COLOURS = {_INK: "var(--ink)", _GRID: "var(--grid)"} | {

@@ -32,11 +32,11 @@ from benchwright_problems.aids import Aid
 
 @dataclass(frozen=True, slots=True)
 class Reflection:
-    """Why a model says that an attempt failed."""
+    """A model's explanation of why an attempt failed."""
 
     text: str
     model: str
-    """Which was asked."""
+    """The model that was asked."""
     tokens: tuple[int, int]
     """Sent and received; no part of what the attempt used."""
 
@@ -46,7 +46,7 @@ class NamedErrors:
     """The types of error that led to a wrong choice."""
 
     types: tuple[str, ...]
-    """What more than half of the judges name; none if they agree on none."""
+    """Error types that more than half of the judges name; none if they agree on none."""
     judges: Mapping[str, tuple[str, ...]]
     """Judge → what it names."""
 
@@ -61,9 +61,9 @@ class Folded:
     sources: Mapping[str, tuple[int, ...]]
     """Source → code points inserted, by tenth of the clock's time."""
     failure: str
-    """What the solver saw of the newest verdict, if the attempt did not pass."""
+    """The part of the newest verdict that the solver saw, if the attempt did not pass."""
     judged: JudgedAnswer | None = None
-    """How the newest answer was judged; `None` if no answer was."""
+    """Judgement of the newest answer; `None` if no answer was judged."""
     reflection: Reflection | None = None
     """The newest; none if nobody was asked."""
     errors: NamedErrors | None = None
@@ -71,16 +71,16 @@ class Folded:
     assistance: Assistance = NO_ASSISTANCE
     """Requests and offers of completions, and which program worked."""
     spent: ActiveTime = field(default_factory=ActiveTime)
-    """Where the active time went."""
+    """Active time by what it was spent on."""
 
 
 class Fold:
     """Takes an attempt's events in order.
 
     Args:
-        header: Of the attempt.
-        facts: Of its problem.
-        threshold_s: How much of a gap without activity counts in the main analysis, in seconds.
+        header: Header of the attempt.
+        facts: Facts of its problem.
+        threshold_s: Part of a gap without activity that counts in the main analysis, in seconds.
         events: Takes a row for each event, if given.
     """
 
@@ -135,7 +135,7 @@ class Fold:
         """Takes one more event.
 
         Raises:
-            ValueError: It is not what an event is.
+            ValueError: The body is not that of an event.
         """
         step = type_of(body)
         clock, work, rows = self._clock, self._work, self._rows
@@ -311,15 +311,15 @@ class Fold:
         self._facts.assigned = read_json(body)
 
     def read_forecast(self, _seq: int, _wall: str, body: str) -> None:
-        """What the solver expected."""
+        """Reads the solver's forecast."""
         self._facts.forecast = read_json(body)
 
     def read_estimate(self, _seq: int, _wall: str, body: str) -> None:
-        """What the solver estimated afterwards."""
+        """Reads the solver's estimate afterwards."""
         self._facts.estimate = read_json(body)
 
     def read_environment(self, _seq: int, _wall: str, body: str) -> None:
-        """What the solver works with."""
+        """Reads the environment that the solver works with."""
         self._facts.change_reasons = bool(read_json(body).get("change_reasons"))
 
 

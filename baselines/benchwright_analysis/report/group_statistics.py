@@ -14,18 +14,18 @@ from benchwright_judges.agreement.estimators import Estimate
 
 @dataclass(frozen=True, slots=True)
 class GroupStatistic:
-    """How a statistic is computed and shown."""
+    """A statistic of a group: its computation and its display."""
 
     id: str
     """Its key in `report.json`, in the section `success`."""
     column: str
     """Heading of its column."""
     note: str
-    """What it is, in a sentence below the table."""
+    """Description in a sentence below the table."""
     estimate: Callable[[Sequence[Observation], Dataset], Estimate]
     """Its value for the decided attempts of a group; there is at least one."""
     is_share: bool = False
-    """Whether it is shown as a percentage."""
+    """True if it is shown as a percentage."""
 
 
 def _solved(observations: Sequence[Observation], _data: Dataset) -> Estimate:

@@ -37,12 +37,12 @@ def page(
     """The whole file.
 
     Args:
-        title: Of the report.
+        title: Title of the report.
         subtitle: Under it.
-        sections: In order; the one called `support` is the box at the top.
-        sources: What made it: name → version or digest.
+        sections: Sections in order; the one called `support` is the box at the top.
+        sources: Sources of the report: name → version or digest.
         skips: Sections that the keyboard reaches at once, with what they are called there.
-        files: What is beside the page.
+        files: Note on the files beside the page.
     """
     style, script = font_face() + _resource("page.css"), _resource("page.js")
     links = "".join(f'<li><a href="#{section.id}">{escape(section.title)}</a></li>' for section in sections)

@@ -56,7 +56,7 @@ _MACHINES = ("model", "agent")
 
 @dataclass(frozen=True)
 class ReportOptions:
-    """What to report on, and where to write it."""
+    """Subject of a report, and where to write it."""
 
     folder: Path
     study: str = ""
@@ -66,11 +66,11 @@ class ReportOptions:
     excluded_attempts: Sequence[str] = ()
     """Not these."""
     models: bool = True
-    """Whether models' attempts at the same problems, outside studies, are compared with a study's people."""
+    """True if models' attempts at the same problems, outside studies, are compared with a study's people."""
     events: bool = True
-    """Whether tables of events are written."""
+    """True if tables of events are written."""
     check: bool | None = None
-    """Whether hash chains are checked; `None` leaves it to the number of events."""
+    """True if hash chains are checked; `None` leaves it to the number of events."""
     logs: Sequence[Path] = ()
     """Inspect's logs, or folders of them, to copy beside the report."""
     kept_folder: Path | None = None
@@ -78,20 +78,20 @@ class ReportOptions:
     opinions: SecondOpinions | None = None
     """Second opinions that were kept."""
     model_facts: Sequence[ModelFacts] = ()
-    """What runs do not know of models."""
+    """Facts about models that runs do not know."""
     embed: Embedding | None = None
     """Turns failures into vectors."""
     name_failures: Namer | None = None
     """Names kinds of failure, if given."""
     seed: int = 1
     weights: str = "attempts"
-    """How attempts count in models' horizons: a value of `Weights`."""
+    """Weights of attempts in models' horizons: a value of `Weights`."""
     simulated: bool = False
 
 
 @dataclass(frozen=True)
 class ReportFiles:
-    """What was written."""
+    """Files that were written."""
 
     page: Path
     attempts: int
@@ -108,14 +108,14 @@ def write_report(log: StudyLog, store: Store, options: ReportOptions, rated: Seq
 
     Args:
         log: The event log.
-        store: For what is public of problems.
-        options: What to report on, and where to write it.
+        store: Store with what is public of problems.
+        options: Subject of the report, and where to write it.
         rated: Answers that people and judges rated.
 
     Raises:
-        NothingToReportError: There are no such attempts.
+        NothingToReportError: No such attempts exist.
         LogDamagedError: An attempt is not as it was written; the message names it.
-        StudyError: There is no such study.
+        StudyError: No such study exists.
         OSError: The folder can't be written.
     """
     registered_study = known_study(log, options.study) if options.study else None
@@ -184,7 +184,7 @@ def _chosen(log: StudyLog, options: ReportOptions) -> list[AttemptHeader]:
 
 
 def _advice(study: str, studies: Sequence[str]) -> str:
-    """What to do if there is nothing to report on."""
+    """Advice if there is nothing to report on."""
     if study:
         advice = (
             f"`benchwright study status {study}` shows the progress of its participants." if study in studies else ""
@@ -309,7 +309,7 @@ def _sources(registered_study: RegisteredStudy | None, options: ReportOptions) -
 def _content(
     data: Dataset, sections: Sequence[Section], options: ReportOptions, cvdp: Sequence[str], logs: Sequence[str]
 ) -> dict[str, JsonValue]:
-    """What `report.json` holds."""
+    """Content of `report.json`."""
     return {
         "format": FORMAT,
         "made": data.made_at,

@@ -1,4 +1,4 @@
-"""What a report is made of: sections of sentences, pictures and tables, and the same numbers for machines."""
+"""Parts of a report: sections of sentences, pictures and tables, and the same numbers for machines."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Table:
     rows: Sequence[Sequence[Cell]]
     note: str = ""
     detail: bool = False
-    """Whether it is shown only when asked for."""
+    """True if it is shown only when asked for."""
     id: str = ""
     """Name of the CSV file in `tables/` that has its figures; empty if there is none."""
     figures: Sequence[Figure] = ()
@@ -68,17 +68,17 @@ class Section:
     numbers: Mapping[str, object] = dataclasses.field(default_factory=dict)
     """For `report.json`."""
     empty_reason: str = ""
-    """Why there is nothing to show."""
+    """Reason why there is nothing to show."""
     is_list: bool = False
-    """Whether the sentences are shown as a list."""
+    """True if the sentences are shown as a list."""
     role: str = ""
     """`primary`, `secondary` or `exploratory`; empty if it has no results of a study."""
     in_json: bool = True
-    """Whether `report.json` has it; not what `attempts.csv` has anyway."""
+    """True if `report.json` has it; not what `attempts.csv` has anyway."""
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to show."""
+        """True if there is nothing to show."""
         return bool(self.empty_reason)
 
     @property

@@ -1,4 +1,4 @@
-"""How much the derived active time depends on the threshold that calls a gap a pause."""
+"""Dependence of the derived active time on the threshold that calls a gap a pause."""
 
 from __future__ import annotations
 

@@ -21,11 +21,11 @@ Counts = NDArray[np.int64]
 
 
 def draws(units: int, resamples: int, random: np.random.Generator) -> Counts:
-    """How often each unit is drawn in a sample of all units with replacement (Efron 1979).
+    """Number of times each unit is drawn in a sample of all units with replacement (Efron 1979).
 
     Args:
-        units: How many there are.
-        resamples: How many times to draw them all.
+        units: Number of units.
+        resamples: Number of times to draw them all.
         random: Source of chance.
 
     Returns:
@@ -42,13 +42,13 @@ def draws(units: int, resamples: int, random: np.random.Generator) -> Counts:
 
 
 def nested_draws(parents: Sequence[Hashable], parent_draws: Counts, random: np.random.Generator) -> Counts:
-    """How often each child is drawn when every draw of its parent draws again among that parent's children.
+    """Number of times each child is drawn when every draw of its parent draws again among that parent's children.
 
     A parent drawn m times draws m times as many children as it has; the sum of independent multinomial counts with
     equal shares is multinomial, so all its draws are made at once.
 
     Args:
-        parents: Of each child, its parent.
+        parents: Parent of each child.
         parent_draws: Resamples by parents, in the order of their sorted names.
         random: Source of chance.
 
@@ -65,11 +65,11 @@ def nested_draws(parents: Sequence[Hashable], parent_draws: Counts, random: np.r
 
 
 def crossed_draws(cells: Cells, resamples: int, random: np.random.Generator) -> tuple[Counts, int, int]:
-    """How often each row is drawn when participants and problems are each drawn with replacement (Owen 2007).
+    """Number of times each row is drawn when participants and problems are each drawn with replacement (Owen 2007).
 
     Args:
-        cells: Of each row, who and at what.
-        resamples: How many times.
+        cells: Participant and problem of each row.
+        resamples: Number of resamples.
         random: Source of chance.
 
     Returns:
@@ -89,7 +89,7 @@ def percentile_interval(replicates: Numbers, units: int | None = None) -> tuple[
 
     Args:
         replicates: The statistic in each resample.
-        units: How many were drawn from. With it the interval is widened, by quantiles of Student's t for the normal's
+        units: Number of units. With it the interval is widened, by quantiles of Student's t for the normal's
             and n/(n-1) for the variance, without which it is too narrow for few units (Hesterberg 2015, The American
             Statistician 69: the expanded percentile interval).
 
@@ -112,7 +112,7 @@ def percentile_interval(replicates: Numbers, units: int | None = None) -> tuple[
 
 
 def do_not_vary(lowest: float, greatest: float) -> bool:
-    """Whether the ends of replicates differ by no more than rounding does."""
+    """True if the ends of replicates differ by no more than rounding does."""
     return math.isclose(lowest, greatest, rel_tol=_ROUNDING, abs_tol=_ROUNDING)
 
 
@@ -127,10 +127,10 @@ def clustered_mean(
 
     Args:
         values: One per item.
-        clusters: Of each item, what it belongs to, such as its problem or participant; without it each item is a
+        clusters: Cluster of each item, such as its problem or participant; without it each item is a
             cluster of its own.
         seed: The same seed gives the same interval.
-        resamples: How often clusters are drawn.
+        resamples: Number of times clusters are drawn.
 
     Returns:
         Without bounds where there are fewer than two clusters, or where all are alike.

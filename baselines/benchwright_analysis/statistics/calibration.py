@@ -1,4 +1,4 @@
-"""How good forecasts and self-estimates are."""
+"""Quality of forecasts and self-estimates."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class ChanceCalibration:
     reliability: float
     """Murphy's (1973): how far bins are from what they forecast, 0 is best."""
     resolution: float
-    """How far outcomes of bins differ from the overall rate; more is better."""
+    """Difference of the bins' outcomes from the overall rate; more is better."""
     uncertainty: float
     """Rate * (1 - rate): Brier score of forecasting the overall rate throughout."""
     ece: float
@@ -78,12 +78,12 @@ def time_calibration(
     """Bias, spread and order of estimates of time.
 
     Args:
-        forecasts: Of each attempt, positive.
-        times: That it took, positive, in the same unit.
+        forecasts: Forecast of each attempt, positive.
+        times: Time that each attempt took, positive, in the same unit.
         passed: Attempts that did not are left out and counted; without it all count.
-        cells: Of each attempt, who and at what; without it attempts are independent.
-        seed: Of the bootstrap of the rank correlation.
-        resamples: Of the same.
+        cells: Participant and problem of each attempt; without it attempts are independent.
+        seed: Seed of the bootstrap of the rank correlation.
+        resamples: Number of resamples of the same bootstrap.
 
     Raises:
         StatisticsError: A forecast or time is not positive, lengths differ, or there are no attempts.
@@ -126,9 +126,9 @@ def chance_calibration(
 
     Args:
         forecasts: Chance to pass, from 0 to 1.
-        passed: Whether it did.
-        cells: Of each forecast, who and of what; without it forecasts are independent.
-        bins: How many.
+        passed: True for each attempt that passed.
+        cells: Participant and problem of each forecast; without it forecasts are independent.
+        bins: Number of bins.
 
     Raises:
         StatisticsError: A forecast is not from 0 to 1, lengths differ, there are none, or fewer than one bin.
@@ -177,9 +177,9 @@ def rank_correlation(
     Args:
         first: Such as estimated difficulty from 1 to 5.
         second: Such as the time it took.
-        cells: Of each item, who and at what; without it items are independent.
-        seed: Of the bootstrap.
-        resamples: Of the bootstrap.
+        cells: Participant and problem of each item; without it items are independent.
+        seed: Seed of the bootstrap.
+        resamples: Number of resamples of the bootstrap.
 
     Returns:
         Without a value where one side is constant or there are fewer than three items.

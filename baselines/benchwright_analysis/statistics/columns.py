@@ -26,7 +26,7 @@ def numbers(
 
     Args:
         values: One per item.
-        name: What to call the column in an error.
+        name: Name of the column in an error.
         lower_bound: Each has to be greater.
         low: Each has to be at least this.
         high: Each may be at most this.
@@ -95,7 +95,7 @@ def equally_long(**columns: int) -> int:
         columns: Each column's name and length.
 
     Raises:
-        StatisticsError: They differ, or there is nothing in them.
+        StatisticsError: The lengths differ, or the columns are empty.
     """
     lengths = set(columns.values())
     if len(lengths) > 1:
@@ -111,7 +111,7 @@ def share_of_one(value: float, name: str) -> float:
     """A number between 0 and 1, both excluded.
 
     Raises:
-        StatisticsError: It is not.
+        StatisticsError: The number is not between 0 and 1.
     """
     if not 0 < value < 1:
         raise StatisticsError(f"{name} has to be between 0 and 1, not {value:g}.")

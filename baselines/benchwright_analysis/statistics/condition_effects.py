@@ -78,7 +78,7 @@ class TimeModel:
     participants: int | None
     r_squared: float
     note: str
-    """What to know of it, in a plain sentence; empty where there is nothing."""
+    """Remark on it, in a plain sentence; empty where there is nothing to know."""
 
 
 def condition_effects(
@@ -96,12 +96,12 @@ def condition_effects(
     (Liang & Zeger 1986, with the factor G/(G-1) * (n-1)/(n-p)) with t at G - 1.
 
     Args:
-        times: Of each attempt, positive. Attempts without a pass count with the time that was spent; where many are,
+        times: Time per attempt, positive. Attempts without a pass count with the time that was spent; where many are,
             the survival estimates are the ones to read.
-        conditions: Of each attempt.
+        conditions: Condition of each attempt.
         baseline: The condition that others are compared with.
-        forecasts: Of each attempt, the time expected before conditions were drawn, positive.
-        participants: Of each attempt, for the clustered interval.
+        forecasts: Time expected for each attempt before conditions were drawn, positive.
+        participants: Participant of each attempt, for the clustered interval.
 
     Raises:
         StatisticsError: The baseline is not among two or more conditions, a time or forecast is not positive, lengths

@@ -47,7 +47,7 @@ class Crossed:
     within: bool = False
     """Of a difference: whether participants are compared with themselves."""
     note: str = ""
-    """Why there is no interval."""
+    """Reason why there is no interval."""
 
     @property
     def estimate(self) -> Estimate:
@@ -72,9 +72,9 @@ def crossed_mean(
 
     Args:
         values: One per attempt.
-        cells: Of each attempt, who and at what.
-        weights: Of each attempt; all alike if not given.
-        strata: Of each attempt its labels, such as categories, between which means differ by nature, not by chance.
+        cells: Participant and problem of each attempt.
+        weights: Weight of each attempt; all alike if not given.
+        strata: Labels of each attempt, such as categories, between which means differ by nature, not by chance.
 
     Raises:
         StatisticsError: Nothing is there, lengths differ, or no weight is positive.
@@ -123,7 +123,7 @@ def crossed_ratio(numerators: ArrayLike, denominators: ArrayLike, cells: Cells) 
     Args:
         numerators: One per attempt.
         denominators: One per attempt, not negative; their sum is positive.
-        cells: Of each attempt, who and at what.
+        cells: Participant and problem of each attempt.
 
     Raises:
         StatisticsError: A denominator is negative, all are 0, or as in `crossed_mean`.
@@ -201,8 +201,8 @@ def crossed_difference(
 
     Args:
         values: One per attempt.
-        second: Whether the attempt was under the second condition.
-        cells: Of each attempt, who and at what.
+        second: True for each attempt under the second condition.
+        cells: Participant and problem of each attempt.
         covariates: Columns of numbers known before conditions were, such as the logarithm of a forecast.
 
     Raises:
@@ -265,11 +265,11 @@ def _result(column: Numbers, weights: Numbers, model: Model, design: Design, *, 
 
 
 def too_few(participants: int, problems: int) -> str:
-    """Why these numbers do not show how much participants and problems vary; empty if they do.
+    """Reason why these numbers do not show how much participants and problems vary; empty if they do.
 
     Args:
-        participants: How many; 0 if only models worked.
-        problems: How many.
+        participants: Number of participants; 0 if only models worked.
+        problems: Number of problems.
     """
     if 0 < participants < FEWEST_PARTICIPANTS:
         return f"Too few participants for an interval: {participants}, and it takes {FEWEST_PARTICIPANTS}."

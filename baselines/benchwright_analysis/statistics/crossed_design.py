@@ -1,4 +1,4 @@
-"""Who tried what, as tables that variances are estimated from."""
+"""Participants and the problems that they tried, as tables that variances are estimated from."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from benchwright_analysis.statistics.variance_components import (
 
 @dataclass(frozen=True)
 class Cells:
-    """Who tried what, by row."""
+    """Participant and problem, by row."""
 
     participants: Sequence[Hashable | None]
     """`None` for a model: it is not drawn from a population of models."""
@@ -44,7 +44,7 @@ FEWEST_IN_A_CONDITION = 3
 
 
 class Model(Protocol):
-    """How a weighted sum of values varies."""
+    """Model of how a weighted sum of values varies."""
 
     def variance_of(self, weights: Numbers, values: Numbers) -> Variance | None:
         """Its variance; `None` if there is nothing to estimate it from."""
@@ -57,8 +57,8 @@ class Design:
         """Sort the rows.
 
         Args:
-            cells: Of each row, who and at what.
-            length: How many rows there have to be.
+            cells: Participant and problem of each row.
+            length: Number of rows there have to be.
 
         Raises:
             StatisticsError: Lengths differ, or a problem is missing.
@@ -107,24 +107,24 @@ class Design:
         return treated - basis @ (basis.T @ treated), model
 
     def without_problems(self, column: Numbers) -> Numbers:
-        """What differs from the mean of the same problem."""
+        """Differences from the mean of the same problem."""
         sizes = np.bincount(self._problem, minlength=self.problems)
         means = np.bincount(self._problem, column, self.problems) / sizes
         left: Numbers = column - means[self._problem]
         return left
 
     def works_in_both(self, treated: Numbers) -> bool:
-        """Whether most participants worked under both conditions."""
+        """True if most participants worked under both conditions."""
         first, second = self._present_under(1 - treated), self._present_under(treated)
         return self.participants > 0 and bool(2 * (first & second).sum() >= self.participants)
 
     def shares_problems(self, treated: Numbers) -> bool:
-        """Whether a problem was tried under both conditions."""
+        """True if a problem was tried under both conditions."""
         first, second = set(self._problem[treated == 0].tolist()), set(self._problem[treated == 1].tolist())
         return bool(first & second)
 
     def lacks_people(self, treated: Numbers) -> str:
-        """Why participants of one condition are too few, where each works under one condition."""
+        """Reason why participants of one condition are too few, where each works under one condition."""
         fewest = (
             min(int(self._present_under(side).sum()) for side in (1 - treated, treated) if self._has_people(side))
             if self.participants

@@ -1,4 +1,4 @@
-"""What can be wrong with the data of an estimate."""
+"""Errors in the data of an estimate."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ Namer = Callable[[Sequence[str]], str | None]
 
 
 class Comparison(enum.Enum):
-    """How messages were compared."""
+    """Method by which messages were compared."""
 
     EMBEDDING = "embedding"
     WORDS = "TF-IDF"
@@ -61,7 +61,7 @@ class FailureAnalysis:
     silhouettes: dict[int, float]
     """Number of groups → mean silhouette, -1 to 1; below about 0.25 there is no structure to speak of."""
     note: str
-    """What was done otherwise than in CVDP's algorithm, and what to know of it, in plain sentences."""
+    """Differences from CVDP's algorithm, and what to know of the analysis, in plain sentences."""
 
 
 def failure_groups(

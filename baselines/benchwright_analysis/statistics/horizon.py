@@ -26,7 +26,7 @@ _FARTHEST = 40
 
 
 class Weights(enum.StrEnum):
-    """How much each attempt counts."""
+    """Weight of each attempt."""
 
     ATTEMPTS = "attempts"
     """All alike: a problem with more attempts, and a family with more problems, counts more."""
@@ -36,7 +36,7 @@ class Weights(enum.StrEnum):
 
 
 class Fit(enum.Enum):
-    """What kind of data the horizon was read from."""
+    """Kind of data the horizon was read from."""
 
     FITTED = "fitted"
     SEPARATED = "separated"
@@ -77,7 +77,7 @@ class HorizonFit:
 
     fit: Fit
     note: str
-    """What to know of it, in a plain sentence; empty for an ordinary fit."""
+    """Remark on it, in a plain sentence; empty for an ordinary fit."""
     intercept: float | None
     """Log odds of success at one minute."""
     slope: float | None
@@ -126,15 +126,15 @@ def human_time_horizon(
     by whether it succeeds more often than the level.
 
     Args:
-        minutes: Of each attempt, the time people take for its problem (their baseline, not this solver's time).
-        passed: Of each attempt.
-        problems: Of each attempt.
-        families: Of each attempt, the family of its problem; without it each problem is its own.
+        minutes: Time people take for each attempt's problem (their baseline, not this solver's time).
+        passed: True for each attempt that passed.
+        problems: Problem of each attempt.
+        families: Family of each attempt's problem; without it each problem is its own.
         levels: Success rates to read off.
-        weights: How much attempts count.
+        weights: Weights of attempts.
         ridge: The penalty; 0 for maximum likelihood. If not given, `RIDGE`, and `METR_RIDGE` with METR's weights.
-        seed: Of the bootstrap.
-        resamples: Of the bootstrap.
+        seed: Seed of the bootstrap.
+        resamples: Number of resamples of the bootstrap.
 
     Raises:
         StatisticsError: A problem has two baselines or two families, all have one and the same baseline, a level or
@@ -182,7 +182,7 @@ class _Tasks:
     families: tuple[str, ...]
 
     def shares(self, weights: Weights) -> Numbers | None:
-        """What an attempt at each problem counts; `None` if all count 1."""
+        """Weight of an attempt at each problem; `None` if all count 1."""
         if weights is Weights.ATTEMPTS:
             return None
         sizes = Counter(self.families)

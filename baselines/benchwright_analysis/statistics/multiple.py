@@ -25,8 +25,8 @@ def holm(p_values: Mapping[str, float], *, level: float = 0.05) -> dict[str, Adj
     """Holm's correction (1979), by statsmodels: the chance of any false alarm among all tests stays below the level.
 
     Args:
-        p_values: By name of the test, such as a category.
-        level: For all tests together.
+        p_values: P-values by name of the test, such as a category.
+        level: Chance of a false alarm for all tests together.
 
     Raises:
         StatisticsError: A p-value is not from 0 to 1.

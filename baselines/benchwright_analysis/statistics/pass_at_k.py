@@ -75,11 +75,11 @@ def mean_pass_at_k(
     """Pass@k over problems, both estimates.
 
     Args:
-        samples: Of each problem.
-        passed: Of each problem.
+        samples: Number of samples of each problem.
+        passed: Number of samples of each problem that passed.
         k: At most the smallest number of samples.
-        seed: Of the bootstrap over problems.
-        resamples: Of the bootstrap.
+        seed: Seed of the bootstrap over problems.
+        resamples: Number of resamples of the bootstrap.
 
     Raises:
         StatisticsError: A problem has fewer than k samples, there are no problems, or lengths differ.
@@ -111,7 +111,7 @@ def cvdp_success(problems: Sequence[Samples], k: int) -> float:
 
 
 def best_of_k_weights(samples: int, k: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """What each of n sorted scores, smallest first, weighs in the expected best of k: C(i-1,k-1)/C(n,k).
+    """Weight of each of n sorted scores, smallest first, in the expected best of k: C(i-1,k-1)/C(n,k).
 
     Raises:
         StatisticsError: k > n or k < 1.

@@ -1,4 +1,4 @@
-"""Where the text of attempts came from, and how much of what was accepted stayed."""
+"""Sources of the text of attempts, and the share of accepted text that stayed."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class SourceShare:
 
 @dataclass(frozen=True)
 class SurvivalShare:
-    """How much accepted text was still there at a moment."""
+    """Share of accepted text that was still there at a moment."""
 
     moment: str
     accepted: int
@@ -67,7 +67,7 @@ def provenance(attempts: Sequence[AttemptProvenance]) -> Provenance:
     """Shares of sources and survival of accepted text, with intervals over participants and problems.
 
     Args:
-        attempts: Of one condition.
+        attempts: Attempts of one condition.
 
     Raises:
         StatisticsError: A count is negative, or more survives than was accepted.

@@ -1,4 +1,4 @@
-"""What each attempt contributes to an estimate from censored times, so that it can be analysed like complete data."""
+"""Contribution of each attempt to an estimate from censored times, to be analysed like complete data."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def restricted_times(times: ArrayLike, passed: ArrayLike, limit: float) -> Numbe
     10: n times the estimate less n - 1 times that without the attempt).
 
     Args:
-        times: Of each attempt of one condition, until it passed or ended.
-        passed: Whether it passed.
-        limit: In the unit of the times.
+        times: Time of each attempt of one condition, until it passed or ended.
+        passed: True for each attempt that passed.
+        limit: Limit in the unit of the times.
 
     Raises:
         StatisticsError: A negative time, a limit that is not positive, lengths differ, or no attempts.

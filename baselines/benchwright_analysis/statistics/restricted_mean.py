@@ -35,10 +35,10 @@ def restricted_mean(times: ArrayLike, passed: ArrayLike, limit: float, cells: Ce
     around the logit of the mean's share of the limit, since means near the limit, or near 0, are skewed.
 
     Args:
-        times: Of each attempt of one condition, until it passed or ended.
-        passed: Whether it passed.
-        limit: In the unit of the times.
-        cells: Of each attempt, who and at what.
+        times: Time of each attempt of one condition, until it passed or ended.
+        passed: True for each attempt that passed.
+        limit: Limit in the unit of the times.
+        cells: Participant and problem of each attempt.
 
     Raises:
         StatisticsError: The limit is not positive, or later than anything is known of (`observable_limit`).
@@ -69,7 +69,7 @@ def restricted_mean_difference(
     Args:
         times: As in `restricted_mean`, of both conditions.
         passed: As in `restricted_mean`.
-        second: Whether the attempt was under the second condition.
+        second: True for each attempt under the second condition.
         limit: As in `restricted_mean`.
         cells: As in `restricted_mean`.
         covariates: As in `crossed_difference`.

@@ -49,7 +49,7 @@ class ScaleFit:
         The residuals are taken as independent and normal; neither is known, least of all outside the sizes tried.
 
         Args:
-            parameters: In the unit of the fit.
+            parameters: Number of parameters in the unit of the fit.
         """
         value = self.line(parameters)
         distance = (math.log(parameters) - self.middle) ** 2 / self.spread
@@ -61,11 +61,11 @@ def fit_scale(parameters: ArrayLike, scores: ArrayLike) -> ScaleFit:
     """Fit the line of one family.
 
     Args:
-        parameters: Of each model, greater than 0, all in one unit.
-        scores: Of each model.
+        parameters: Number of parameters of each model, greater than 0, all in one unit.
+        scores: Score of each model.
 
     Raises:
-        StatisticsError: There are fewer than three models, lengths differ, or all have the same size.
+        StatisticsError: Fewer than three models, lengths differ, or all have the same size.
     """
     sizes, column = numbers(parameters, "Parameters", low=0), numbers(scores, "Scores")
     equally_long(parameters=len(sizes), scores=len(column))

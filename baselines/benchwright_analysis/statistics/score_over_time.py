@@ -69,9 +69,9 @@ def score_curve(traces: Sequence[Trace], budgets: ArrayLike, *, k: int = 1, cell
 
     Args:
         traces: Attempts of one condition.
-        budgets: In the unit of the traces' times.
+        budgets: Budgets in the unit of the traces' times.
         k: Attempts that share a budget.
-        cells: Of each trace, who and at what; a model's if not given. The best of several people has no bands: they
+        cells: Solver and problem of each trace; a model's if not given. The best of several people has no bands: they
             would have to count that people differ, and that the best of them is chosen.
 
     Raises:

@@ -15,7 +15,7 @@ DIFFICULTIES = ("easy", "medium", "hard")
 
 @dataclass(frozen=True)
 class StudyPlan:
-    """What holds in a simulated study: every person works on every problem once, half of them in each condition."""
+    """Plan of a simulated study: every person works on every problem once, half of them in each condition."""
 
     participants: int = 30
     families: int = 4
@@ -39,7 +39,7 @@ class StudyPlan:
     """Median of forecast over the time that the participant would need in the first condition."""
     forecast_noise: float = 0.4
     limit_minutes: float = field(default=math.inf)
-    """When an attempt times out."""
+    """Time after which an attempt times out, in minutes."""
     give_ups_per_hour: float = 0
     """Rate at which people give up, whatever the problem."""
 
@@ -72,7 +72,7 @@ def simulate(plan: StudyPlan, random: np.random.Generator) -> tuple[SimulatedAtt
     of them. In each family and for each person half the problems, rounded at random, are in each condition.
 
     Args:
-        plan: What holds.
+        plan: Plan of the study.
         random: Source of chance.
 
     Raises:

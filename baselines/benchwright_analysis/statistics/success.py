@@ -1,4 +1,4 @@
-"""How often, and how well, problems were solved: overall and by label."""
+"""Rate and quality of solved problems: overall and by label."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def breakdown(scores: ArrayLike, labels: Sequence[Labels], cells: Cells) -> tupl
 
     Args:
         scores: One per attempt, from 0 to 1; passed and failed are 1 and 0.
-        labels: Of each attempt; with several labels it counts in each of their groups, with none in no group.
-        cells: Of each attempt, who and at what.
+        labels: Labels of each attempt; with several it counts in each of their groups, with none in no group.
+        cells: Participant and problem of each attempt.
 
     Raises:
         StatisticsError: A score is not from 0 to 1, or lengths differ.

@@ -30,7 +30,7 @@ class Survival:
     attempts: int
     passed: int
     times: tuple[float, ...]
-    """Where an attempt passed or ended, ascending, in the unit given; before the first, everything is unsolved."""
+    """Times at which an attempt passed or ended, ascending, in the unit given; before the first, all is unsolved."""
     unsolved: tuple[float, ...]
     """From each time on, up to the next."""
     low: tuple[float, ...] | None
@@ -42,7 +42,7 @@ class Survival:
     censored: tuple[int, ...]
     """Given up or timed out at each time."""
     median: Estimate
-    """When half have passed; a value or bound that the watched time does not reach is None."""
+    """Time at which half have passed; a value or bound that the watched time does not reach is None."""
 
 
 @dataclass(frozen=True)
@@ -62,9 +62,9 @@ def kaplan_meier(times: ArrayLike, passed: ArrayLike, cells: Cells | None = None
     Crowley 1982).
 
     Args:
-        times: Of each attempt, until it passed or ended, in any unit.
-        passed: Whether it passed; else it is censored.
-        cells: Of each attempt, who and at what, for bands; without it there are none.
+        times: Time of each attempt, until it passed or ended, in any unit.
+        passed: True for each attempt that passed; else it is censored.
+        cells: Participant and problem of each attempt, for bands; without it there are none.
 
     Raises:
         StatisticsError: A negative time, differing lengths, or no attempts.
@@ -101,8 +101,8 @@ def with_give_ups_until(times: ArrayLike, gave_up: ArrayLike, limit: float) -> N
     Kaplan-Meier takes it that who gave up would have done as well as who went on. Compare both.
 
     Args:
-        times: Of each attempt.
-        gave_up: Whether it was given up.
+        times: Time of each attempt.
+        gave_up: True for each attempt that was given up.
         limit: The time limit.
 
     Raises:
@@ -119,8 +119,8 @@ def success_only_time(times: ArrayLike, passed: ArrayLike) -> SuccessOnlyTime:
     """The geometric mean time of those that passed. It has no interval: who passed is itself a matter of chance.
 
     Args:
-        times: Of each attempt, positive.
-        passed: Whether it passed.
+        times: Time of each attempt, positive.
+        passed: True for each attempt that passed.
 
     Returns:
         Without a value where nobody passed.
@@ -154,7 +154,7 @@ def _bands(
 
 
 def _half(moments: Numbers, curve: Numbers) -> float | None:
-    """When a falling curve reaches one half: where it stays there, the middle of that stretch."""
+    """Time when a falling curve reaches one half: where it stays there, the middle of that stretch."""
     reached_indices = np.flatnonzero(curve <= 0.5 + _SAME)
     if not len(reached_indices):
         return None

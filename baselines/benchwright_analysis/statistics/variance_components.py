@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from benchwright_analysis.statistics.columns import Indices, Numbers
 
 _LEAST = 0.6
-"""Where effects may not vary, negative components offset others, down to this part of the variance without any."""
+"""Smallest variance left by negative components, where effects may not vary, as a part of that without any."""
 _RANK = 1e-10
 
 
@@ -57,7 +57,7 @@ class VarianceComponents:
             tables: The Z_k, each rows by levels of an effect.
             doubtful: More of them, of effects that may not vary at all. Leaving out what is estimated at 0 or below
                 would make the variance too large on average, so nothing is, and they have a `widening`.
-            by_condition: Whether `tables` are of one effect under each condition, which may vary more under one.
+            by_condition: True if `tables` are of one effect under each condition, which may vary more under one.
                 Degrees of freedom are those of equal variances: estimated ones would make them too few.
         """
         rows = len(fixed)
@@ -163,7 +163,7 @@ def widening(doubtful: Numbers, sure: Numbers) -> float:
 
     Args:
         doubtful: Degrees of freedom of each effect that may not vary; 0 or more of them.
-        sure: Of each other effect.
+        sure: Degrees of freedom of each other effect.
     """
     inverse_freedoms = np.sort(1 / np.maximum(doubtful, 1.0))[::-1]
     if len(inverse_freedoms) > 1:
@@ -178,8 +178,8 @@ class BetweenUnits:
         """Prepare a design.
 
         Args:
-            units: Of each row.
-            count: Of units.
+            units: Unit of each row.
+            count: Number of units.
             fixed: Rows by columns that values are taken around; few columns.
         """
         self._units, self._count, self._basis = units, count, projector(fixed)

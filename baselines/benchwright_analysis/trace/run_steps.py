@@ -26,7 +26,7 @@ def trace_of_run(run: PlayedRun, site: str = "") -> Trace:
         site: Only sites whose id begins so.
 
     Raises:
-        EvaluationError: There are none.
+        EvaluationError: No such sites exist.
     """
     records = [record for record in run.records if record.site.startswith(site)]
     if not records:

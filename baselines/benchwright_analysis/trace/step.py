@@ -1,4 +1,4 @@
-"""What a trace is made of: steps, each with facts and excerpts of files and offers."""
+"""Parts of a trace: steps, each with facts and excerpts of files and offers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST_COMPARED = 2000
 
 
 class StepKind(StrEnum):
-    """What a step is, for finding it."""
+    """Kind of a step, for finding it."""
 
     ASKED = "asked"
     SHOWN = "shown"
@@ -77,7 +77,7 @@ def whole(caption: str, text: str) -> Excerpt:
 
 
 def change(caption: str, old_text: str, new_text: str) -> Excerpt:
-    """What differs between two versions of a file, with some lines around."""
+    """Differences between two versions of a file, with some lines around."""
     old, new = _lines(old_text), _lines(new_text)
     shorter, start = min(len(old), len(new)), 0
     while start < shorter and old[start] == new[start]:

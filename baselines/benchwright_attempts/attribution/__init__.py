@@ -1,4 +1,4 @@
-"""Where each edit came from: a label with the method that found it, derived from raw facts that stay in the log.
+"""Origin of each edit: a label with the method that found it, derived from raw facts that stay in the log.
 
 Each method is a module; `attributor` lists them, the most reliable first.
 """

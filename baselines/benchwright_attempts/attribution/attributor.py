@@ -30,7 +30,7 @@ METHODS: list[Method] = [
 """Registered methods, the most reliable first: the first one that finds an origin decides. The last always does."""
 
 _ANNOUNCED_FOR_S = 2.0
-"""How long an announcement waits for its edit, if no version connects the two."""
+"""Seconds that an announcement waits for its edit, if no version connects the two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Attributor:
 
         Args:
             event: `path` and `version`, if it has them, are those of the document before the edit.
-            wall: When it was recorded, as records write it.
+            wall: Time when it was recorded, as records write it.
         """
         self._announcement = (event, wall)
 
@@ -96,7 +96,7 @@ class Attributor:
         return 0 <= late <= _ANNOUNCED_FOR_S
 
     def findings(self) -> Iterator[Finding]:
-        """Where each edit came from, by all that is known now."""
+        """Origin of each edit, by all that is known now."""
         events_by_path: dict[str, list[tuple[type[EventBody], dict[int, EventBody]]]] = {}
         for kind, by_path in self._events_by_type.items():
             for path, versions in by_path.items():

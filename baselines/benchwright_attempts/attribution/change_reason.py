@@ -41,11 +41,11 @@ _KINDS: Mapping[str, Origin] = {
     "executecommand": Origin.TYPED,
     "executecommands": Origin.TYPED,
 }
-"""What the keyboard did, if the source is `cursor`."""
+"""Kinds of keyboard action, if the source is `cursor`."""
 
 
 def origin_of_reason(reason: str, metadata: Mapping[str, object]) -> Origin:
-    """What an editor's name for the source of an edit means."""
+    """Origin that an editor's name for the source of an edit means."""
     word = reason.lower()
     if word == "cursor":
         return _KINDS.get(str(metadata.get("kind", "")).lower(), Origin.TYPED)

@@ -1,4 +1,4 @@
-"""What a method of attribution gets, and what it returns."""
+"""Input and result of a method of attribution."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class EditFacts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Finding:
-    """What a method found out. There is one object for each combination: `finding` makes it."""
+    """Finding of a method. There is one object for each combination: `finding` makes it."""
 
     origin: Origin
     method: str
@@ -47,7 +47,7 @@ def finding(origin: Origin, method: str) -> Finding:
 
 
 KnownOfEdit = Mapping[type[EventBody], EventBody]
-"""What other events say about an edit: class of an event → the event."""
+"""Other events that say something about an edit: class of an event → the event."""
 
 Method = Callable[[EditFacts, KnownOfEdit], Finding | None]
 """Finds where an edit came from; `None` if this method can't tell."""

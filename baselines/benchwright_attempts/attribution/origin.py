@@ -1,4 +1,4 @@
-"""Where text can come from."""
+"""Possible origins of text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ OWN_PROVIDER = "benchwright"
 
 
 class Origin(StrEnum):
-    """Where an edit came from."""
+    """Origin of an edit."""
 
     TYPED = "typed"
     PASTE = "paste"

@@ -9,7 +9,7 @@ from benchwright_attempts.events.evidence import AssistAccepted
 
 
 def by_acceptance(_edit: EditFacts, known_events: KnownOfEdit) -> Finding | None:
-    """Whose completion was accepted, and whether as a whole."""
+    """The provider whose completion was accepted, and whether as a whole."""
     accepted = known_events.get(AssistAccepted)
     if not isinstance(accepted, AssistAccepted):
         return None

@@ -26,7 +26,7 @@ _COMMANDS: Mapping[str, Origin] = {
 
 
 def by_command(_edit: EditFacts, known_events: KnownOfEdit) -> Finding | None:
-    """What the command does, if it is a known one."""
+    """Finding by the effect of the command, if it is a known one."""
     command = known_events.get(CommandUsed)
     origin = _COMMANDS.get(command.command.lower()) if isinstance(command, CommandUsed) else None
     return None if origin is None else finding(origin, AttributionMethod.WRAPPED_COMMAND)

@@ -1,1 +1,1 @@
-"""How long an attempt took: its clock, and what stops it."""
+"""Duration of an attempt: its clock, and what stops it."""

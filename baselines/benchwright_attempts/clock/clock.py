@@ -1,4 +1,4 @@
-"""How long an attempt took: pure functions from events to a clock.
+"""Duration of an attempt: pure functions from events to a clock.
 
 Active time is counted by monotonic clocks only, and those compare only within one process.
 So time counts if one process saw both ends of it. The time between the last event of a
@@ -149,20 +149,20 @@ class ClockState:
 
     state: AttemptState = AttemptState.OPEN
     held: bool = False
-    """Whether a run or a judge holds the clock, as the study demands."""
+    """True if a run or a judge holds the clock, as the study demands."""
     active_ns: int = 0
     started: datetime | None = None
     """Wall time of the first start."""
     newest: datetime | None = None
     """Wall time of the newest event."""
     at_ns: int = 0
-    """Where the newest event is on the attempt's own time line."""
+    """Position of the newest event on the attempt's own time line, in nanoseconds."""
     marks: Mapping[str, Mark] = field(default_factory=dict)
     """The newest event of each process."""
 
     @property
     def is_counting(self) -> bool:
-        """Whether time that passes counts."""
+        """True if time that passes counts."""
         return self.state is AttemptState.RUNNING and not self.held
 
     @property

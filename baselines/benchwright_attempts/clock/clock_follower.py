@@ -25,7 +25,7 @@ class ClockFollower:
     """Follows one attempt's clock.
 
     Args:
-        writer: Of the attempt.
+        writer: Event writer of the attempt.
         limit_s: Active time after which it ends, in seconds. None without a limit.
         on_limit: Called once with the limit when the time is used up. None if somebody else waits for that.
     """
@@ -62,7 +62,7 @@ class ClockFollower:
 
     @property
     def is_followed(self) -> bool:
-        """Whether the clock runs, as far as this process has started it or found it running."""
+        """True if the clock runs, as far as this process has started it or found it running."""
         return self._heartbeat is not None
 
     async def now(self) -> ClockState:

@@ -1,4 +1,4 @@
-"""Where the time of an attempt went: writing, waiting for hidden tests, reading and thinking."""
+"""Division of the time of an attempt: writing, waiting for hidden tests, reading and thinking."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class TimeSpent:
     """Divides active time step by step, as `TimeAtWork` counts it.
 
     Args:
-        threshold_s: How much of a gap without activity counts, in seconds.
+        threshold_s: Part of a gap without activity that counts, in seconds.
     """
 
     __slots__ = ("_begun_ns", "_newest_ns", "_reading", "_threshold", "_waited", "_waiting", "_writing")

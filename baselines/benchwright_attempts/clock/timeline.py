@@ -35,7 +35,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class TimeLine:
-    """When everything was."""
+    """Times of all events."""
 
     at_s: Mapping[int, float]
     """Number of an event → seconds since the opening."""
@@ -87,7 +87,7 @@ class TimeAtWork:
     before the first activity and the time between the last one and the end are gaps too.
 
     Args:
-        thresholds_s: How much of a gap counts, in seconds.
+        thresholds_s: Parts of a gap that count, in seconds.
     """
 
     __slots__ = ("_counted", "_in_full", "_newest_ns", "_shortest", "_thresholds", "focused", "unfocused_ns")

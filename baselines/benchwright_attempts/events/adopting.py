@@ -22,7 +22,7 @@ Check = Callable[[Connection, AttemptHeader], None]
 
 
 class Adopted(StrEnum):
-    """What taking over an attempt changed."""
+    """Change made by taking over an attempt."""
 
     NEW = "new"
     """It was not here."""
@@ -33,10 +33,10 @@ class Adopted(StrEnum):
 
 
 def shared_beginning(connection: Connection, attempt: str, rows: Sequence[Row]) -> int:
-    """How many of an attempt's events are here; these and the rows are the same as far as both go.
+    """Number of an attempt's events that are here; these and the rows are the same as far as both go.
 
     Raises:
-        AttemptError: They are not.
+        AttemptError: The events here and the rows differ.
     """
     newest = select(EVENTS.c.seq).where(EVENTS.c.attempt == attempt).order_by(EVENTS.c.seq.desc()).limit(1)
     last_seq = connection.scalar(newest) or 0
@@ -74,7 +74,7 @@ def adopt(connection: Connection, header: AttemptHeader, rows: Sequence[Row], ch
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """How far an attempt's chain is here."""
+    """Newest point of an attempt's chain here."""
 
     events: int
     """Number of the newest event; 0 if there is none."""
@@ -95,7 +95,7 @@ def receive_all(connection: Connection, incoming: Sequence[Incoming], check: Che
     """Takes events that follow those that are here, of any number of attempts; those that are here change nothing.
 
     Args:
-        connection: In a transaction that writes.
+        connection: Connection in a transaction that writes.
         incoming: Each of another attempt.
         check: Refuses what may not be recorded.
 
@@ -131,7 +131,7 @@ def receive_all(connection: Connection, incoming: Sequence[Incoming], check: Che
 
 @dataclass(frozen=True, slots=True)
 class _Here:
-    """What is here of an attempt."""
+    """Events of an attempt that are here."""
 
     header: Mapping[str, str]
     """Its row."""
@@ -167,7 +167,7 @@ def _stored_attempts(connection: Connection, attempts: Sequence[str]) -> dict[st
 def _following(
     connection: Connection, received_events: Incoming, stored_attempt: _Here | None, check: Check
 ) -> tuple[Head, list[Row]]:
-    """Where an attempt's chain is with these events, and those of them that are not here yet."""
+    """Head of an attempt's chain with these events, and those of them that are not here yet."""
     header = received_events.header
     if stored_attempt is None:
         check(connection, header)

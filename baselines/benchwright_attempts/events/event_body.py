@@ -1,4 +1,4 @@
-"""What an event declares about itself: everything else in the program derives from these declarations."""
+"""Declarations of an event about itself: everything else in the program derives from them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Count = Annotated[int, Field(ge=0)]
 
 
 class TextEffect(Enum):
-    """What an event means for the files that a replay rebuilds."""
+    """Effect of an event on the files that a replay rebuilds."""
 
     NONE = "none"
     SETS = "sets"
@@ -32,7 +32,7 @@ class TextEffect(Enum):
 
 
 class Evidence(Enum):
-    """Which edit an event says something about; `attribution` uses it to find where the edit came from."""
+    """The edit that an event says something about; `attribution` uses it to find where the edit came from."""
 
     SAME_VERSION = "same_version"
     """The edit of the event's `path` and `version`, recorded before it or after it."""
@@ -54,17 +54,17 @@ class EventBody(EventPart):
     transitions: ClassVar[Transitions | None] = None
     """States that allow it → state afterwards. `None`: any state before the end allows it, and it changes none."""
     holds_clock: ClassVar[bool] = False
-    """Whether the clock stops until an event that releases it."""
+    """True if the clock stops until an event that releases it."""
     releases_clock: ClassVar[bool] = False
-    """Whether nothing holds the clock any more afterwards."""
+    """True if nothing holds the clock any more afterwards."""
     is_activity: ClassVar[bool] = False
-    """Whether the solver causes it: time at work is counted between two such events."""
+    """True if the solver causes it: time at work is counted between two such events."""
     text_effect: ClassVar[TextEffect] = TextEffect.NONE
-    """What it does to the files of a replay."""
+    """Effect on the files of a replay."""
     evidence: ClassVar[Evidence | None] = None
-    """Which edit it says something about, if any."""
+    """The edit that it says something about, if any."""
     reveals_content: ClassVar[bool] = False
-    """Whether it shows what the solver did to which file. Recording level `timing` keeps only that it happened."""
+    """True if it shows what the solver did to which file. Recording level `timing` keeps only that it happened."""
     columns: ClassVar[Mapping[str, str]] = {}
     """Field → column of the report's table of events."""
 
@@ -72,7 +72,7 @@ class EventBody(EventPart):
     """Name of the type in records."""
 
     def without_text(self) -> EventBody:
-        """What the recording levels below `full` keep: the event without text of files or people."""
+        """The part that the recording levels below `full` keep: the event without text of files or people."""
         return self
 
     def contents(self) -> Mapping[FilePath, FileText | None]:

@@ -49,7 +49,7 @@ class EventTypes:
         """The event that a JSON value stands for.
 
         Raises:
-            ValueError: It is none.
+            ValueError: The value is no event.
         """
         return self._reader.validate_python(value)
 

@@ -24,7 +24,7 @@ class EventWriter:
     """Writes an attempt's events and keeps the state that they lead to.
 
     Args:
-        services: Of the process.
+        services: Services of the process.
         attempt: Its id.
         terms: Say what breaks the condition.
         flagged: Violations that the log has already.

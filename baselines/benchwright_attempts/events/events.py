@@ -1,4 +1,4 @@
-"""What can happen in an attempt: one class for each type of event, and the union that registers them.
+"""Events of an attempt: one class for each type of event, and the union that registers them.
 
 A class states everything about its events: fields, what each recording level keeps, what they do to text, state and
 clock, and what they say about where an edit came from. `event_body` explains the declarations.
@@ -44,7 +44,7 @@ from benchwright_problems.verdict import Outcome
 
 
 class TextCause(StrEnum):
-    """Why an event sets the whole text of a file."""
+    """Reason why an event sets the whole text of a file."""
 
     OPENED = "opened"
     """An editor opened the file with content that was not in the log."""
@@ -129,7 +129,7 @@ class Edit(EventBody):
     changes: tuple[Change, ...]
 
     def without_text(self) -> EditShape:
-        """Where and how much was edited."""
+        """Place and size of the edit."""
         return EditShape(path=self.path, version=self.version, changes=tuple(change.shape for change in self.changes))
 
 
@@ -152,7 +152,7 @@ class TextSet(EventBody):
         return {self.path: self.file}
 
     def without_text(self) -> TextSet:
-        """Which file it was, and its digest."""
+        """The file and its digest."""
         if self.file is None:
             return self
         return self.model_copy(update={"file": self.file.model_copy(update={"text": None})})
@@ -213,11 +213,11 @@ class VoteCast(EventPart):
     """A value of the rubric's scale; empty if the reply could not be parsed."""
     cost_usd: FiniteFloat = Field(default=0.0, ge=0)
     cached: bool = False
-    """Whether it is a stored vote on the same answer."""
+    """True if it is a stored vote on the same answer."""
 
 
 class JudgedBy(EventPart):
-    """How an answer was judged: method, rubric and votes."""
+    """Judgement of an answer: method, rubric and votes."""
 
     method: str
     """`deterministic`, `reader`, `model` or `person`."""
@@ -272,7 +272,7 @@ class Judged(EventBody):
     message: Text = ""
     judged_by: JudgedBy
     replaces: bool = False
-    """Whether it takes the place of a decided verdict: the key or the rules have changed since."""
+    """True if it takes the place of a decided verdict: the key or the rules have changed since."""
 
 
 class Regraded(TestsVerdict):
@@ -282,7 +282,7 @@ class Regraded(TestsVerdict):
 
     type: Literal["regraded"] = "regraded"
     replaces: bool = False
-    """Whether it takes the place of a decided verdict: harness, key or rules have changed since. Else it decides what \
+    """True if it takes the place of a decided verdict: harness, key or rules have changed since. Else it decides what \
 was undecided."""
 
 
@@ -297,7 +297,7 @@ class Reflected(EventBody):
     model: str
     """Provider and model that was asked, such as `openai/gpt-5`."""
     text: Text
-    """What it said."""
+    """Text of the reflection."""
     prompt_sha256: Sha256
     """Digest of the question, without what differs from attempt to attempt."""
     input_tokens: Count = 0
@@ -328,7 +328,7 @@ class ErrorsClassified(EventBody):
 
 
 class ProblemCount(EventPart):
-    """How many diagnostics one tool reports for a file."""
+    """Number of diagnostics that one tool reports for a file."""
 
     errors: Count
     warnings: Count
@@ -419,11 +419,11 @@ class AidUsed(EventBody):
     aid: str
     """A value of `Aid`."""
     feature: str
-    """What of it, a stable word: `schematic`, `drivers`, `test_run` ..."""
+    """Feature of the aid, a stable word: `schematic`, `drivers`, `test_run` ..."""
     path: FilePath | None = None
     """The file it was asked about, if any."""
     detail: Text = ""
-    """What exactly: a module, a signal, the name of a test, the id of a hint."""
+    """Exact subject: a module, a signal, the name of a test, the id of a hint."""
     outcome: str = ""
     """The outcome, a stable word, of what has one: `passed`, `failed` ..."""
     cost: FiniteFloat = Field(default=0.0, ge=0)
@@ -432,7 +432,7 @@ class AidUsed(EventBody):
     """`editor`, or `agent` if a model asked by a tool."""
 
     def without_text(self) -> AidUsed:
-        """Which aid it was."""
+        """The aid without its detail."""
         return self.model_copy(update={"detail": ""})
 
     def as_asked(self) -> AidUsed:

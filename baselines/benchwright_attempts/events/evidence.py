@@ -18,10 +18,10 @@ Difficulty = Annotated[int, Field(ge=1, le=5)]
 
 
 class Recording(StrEnum):
-    """How much of the solver's work is recorded."""
+    """Level of detail at which the solver's work is recorded."""
 
     TIMING = "timing"
-    """When something happened and with what result; no text, and no file name of an edit."""
+    """Time and result of what happened; no text, and no file name of an edit."""
     EDITS = "edits"
     """Also where and how much was edited, without the text."""
     FULL = "full"
@@ -29,7 +29,7 @@ class Recording(StrEnum):
 
 
 class Exposure(StrEnum):
-    """Whether the solver has seen the problem before."""
+    """Earlier exposure of the solver to the problem."""
 
     NONE = "none"
     SIMILAR = "similar"
@@ -68,15 +68,15 @@ class Assigned(EventBody):
     runs_allowed: Count | None = None
     """Runs of the hidden tests that are allowed; `None` for no limit."""
     feedback: str = "full"
-    """How much of a run is shown: `none`, `verdict`, `names`, `messages`, `full`."""
+    """Part of a run that is shown: `none`, `verdict`, `names`, `messages`, `full`."""
     forecasts: tuple[str, ...] = ()
-    """What is asked before the clock starts."""
+    """Questions that are asked before the clock starts."""
     self_estimates: tuple[str, ...] = ()
-    """What is asked afterwards."""
+    """Questions that are asked afterwards."""
     clock_stops_for: tuple[str, ...] = ()
     """`harness`, `judge`: what holds the clock while it works."""
     clock: str = "shown"
-    """What the solver saw of the clock until the self-estimate was in: `hidden`, `remaining`, `shown`."""
+    """View of the clock that the solver had until the self-estimate was in: `hidden`, `remaining`, `shown`."""
 
 
 class Consent(EventBody):
@@ -109,7 +109,7 @@ class Forecast(EventBody):
     success: FiniteFloat | None = Field(default=None, ge=0, le=1)
     """Probability of solving the problem."""
     blind: bool = False
-    """Whether it was made before anything of the assignment was shown. The participant's journal holds it with its \
+    """True if it was made before anything of the assignment was shown. The participant's journal holds it with its \
 place before the draw; the attempt has a copy."""
 
 
@@ -124,7 +124,7 @@ class SelfEstimate(EventBody):
     difficulty: Difficulty | None = None
     prior_exposure: Exposure | None = None
     external_help: bool | None = None
-    """Whether anything outside the editor helped: a person, a web page, a chat elsewhere."""
+    """True if anything outside the editor helped: a person, a web page, a chat elsewhere."""
     help_note: Text = ""
     solved: FiniteFloat | None = Field(default=None, ge=0, le=1)
     """Probability that the work is correct."""
@@ -160,7 +160,7 @@ class AssistShown(EventBody):
     version: int | None = None
     """Version of the document it was computed for."""
     offset: Count | None = None
-    """Where it would be inserted, in code points."""
+    """Position at which it would be inserted, in code points."""
     length: Count = 0
     """Code points proposed."""
     text: Text | None = None
@@ -170,7 +170,7 @@ class AssistShown(EventBody):
     model: str = ""
 
     def without_text(self) -> AssistShown:
-        """Where, when and how much was proposed."""
+        """Place, time and size of the proposal."""
         return self.model_copy(update={"text": None})
 
 
@@ -190,7 +190,7 @@ class AssistAccepted(EventBody):
     length: Count = 0
     """Code points accepted."""
     partial: bool = False
-    """Whether only a word or a line of it was accepted."""
+    """True if only a word or a line of it was accepted."""
 
 
 class AssistRejected(EventBody):
@@ -264,7 +264,7 @@ class InstalledExtension(EventPart):
     version: str
     active: bool = False
     ai: bool = False
-    """Whether it is known to generate code with a model."""
+    """True if it is known to generate code with a model."""
 
 
 class Environment(EventBody):
@@ -281,7 +281,7 @@ class Environment(EventBody):
     settings: Mapping[str, JsonValue] = Field(default_factory=dict)
     """Values of settings that affect the result."""
     change_reasons: bool = False
-    """Whether the editor reports the reason for each edit."""
+    """True if the editor reports the reason for each edit."""
 
 
 class Idle(EventBody):

@@ -43,7 +43,7 @@ class FileText(Model):
     text: Text | None
     """The text without byte order mark, line ends as they are; `None` if the bytes are not UTF-8."""
     bom: bool = False
-    """Whether the bytes begin with a UTF-8 byte order mark."""
+    """True if the bytes begin with a UTF-8 byte order mark."""
 
     @classmethod
     def of_bytes(cls, data: bytes) -> Self:

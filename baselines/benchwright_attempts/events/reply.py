@@ -22,12 +22,12 @@ _DETAILS = {
 
 @dataclass(frozen=True)
 class Reply:
-    """What a reply comes to."""
+    """Result of a reply."""
 
     files: Mapping[str, str] = field(default_factory=dict)
     """Those that the problem expects, by path."""
     flaw: Verdict | None = None
-    """Why there are none: the solver's fault, so it fails like a wrong design."""
+    """Reason why there are none: the solver's fault, so it fails like a wrong design."""
 
 
 def read_reply(problem: Problem, text: str) -> Reply:

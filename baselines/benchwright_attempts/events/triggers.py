@@ -1,4 +1,4 @@
-"""What the database itself refuses: to change what was written, to leave a gap, to delete without a tombstone."""
+"""Changes that the database itself refuses: of what was written, with a gap, or deletion without a tombstone."""
 
 from __future__ import annotations
 

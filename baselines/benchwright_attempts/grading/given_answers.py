@@ -69,11 +69,11 @@ class GivenAnswer:
     number: int = 1
     """Of the try that it was in its attempt."""
     flaw: Verdict | None = None
-    """Why a reply to a design problem has no files."""
+    """Reason why a reply to a design problem has no files."""
     reply: str = ""
     """The whole reply, if steps came before the answer."""
     facts: tuple[Event, ...] = ()
-    """What else is recorded of it."""
+    """Other events that are recorded of it."""
 
     @property
     def text(self) -> str:
@@ -82,7 +82,7 @@ class GivenAnswer:
 
     @property
     def digests(self) -> dict[str, str]:
-        """What is judged."""
+        """Digests of what is judged."""
         return {path: sha256(content) for path, content in self.files.items()}
 
 
@@ -90,7 +90,7 @@ def recorded_before(log: EventLog, answers: Sequence[GivenAnswer]) -> list[Given
     """The same answers, under the attempts that they say they are, as far as this log has those.
 
     Raises:
-        LogError: It can't be read.
+        LogError: The log can't be read.
     """
     recorded_ids = {answer.recorded for answer in answers if answer.recorded}
     if not recorded_ids:
@@ -113,7 +113,7 @@ class GivenAnswers:
 
     Args:
         log: Gets the attempts.
-        home: Where verdicts with the names of tests are kept.
+        home: Home in which verdicts with the names of tests are kept.
         answers: All of them.
     """
 
@@ -126,7 +126,7 @@ class GivenAnswers:
         """Record the answers; returns once they are on disk.
 
         Raises:
-            LogError: They can't be written.
+            LogError: The answers can't be written.
         """
         recorded_attempts = self._recorded_attempts()
         writing: list[Future[RecordedEvent]] = []
@@ -142,10 +142,10 @@ class GivenAnswers:
         """Record verdicts. A decided one gives way only to another decided one; a study's is left as it is.
 
         Args:
-            graded: By attempt.
+            graded: Grading outcomes by attempt.
 
         Raises:
-            LogError: They can't be written.
+            LogError: The verdicts can't be written.
         """
         recorded_attempts = self._recorded_attempts()
         writing: list[Future[RecordedEvent]] = []

@@ -71,11 +71,11 @@ async def run_harness(
     """Runs the hidden tests of a design problem.
 
     Args:
-        problem: With its hidden part.
+        problem: Problem with its hidden part.
         files: Content by path.
-        home: Where the toolchain and the known verdicts are.
-        sandbox: Where the harness runs.
-        log: Where its raw output goes.
+        home: Home with the toolchain and the known verdicts.
+        sandbox: Sandbox that the harness runs in.
+        log: File for its raw output.
         on_step: See `OnStep`.
         fresh: Run again even if the verdict is known.
     """
@@ -115,7 +115,7 @@ class RemoteGrader(Protocol):
     """Grades attempts at problems whose hidden part is on another machine, and has their hints."""
 
     def has_attempt(self, attempt: str) -> bool:
-        """Whether the hidden part of an attempt's problem is there. Reads files."""
+        """True if the hidden part of an attempt's problem is there. Reads files."""
 
     async def run(
         self, ref: str, files: Mapping[str, bytes], *, attempt: str, number: int, log: BinaryIO | None, on_step: OnStep
@@ -130,7 +130,7 @@ class Grading:
     """Grades for every attempt of this process.
 
     Args:
-        home: Where toolchain, known verdicts and judgements are.
+        home: Home with toolchain, known verdicts and judgements.
         store: Has the hidden parts.
         sandbox: Opens the sandbox that harnesses run in; called once it is needed.
         judging: Scores answers.
@@ -256,11 +256,11 @@ def hint_of(ref: str, problem: Problem, number: int) -> str:
 
     Args:
         ref: `pack/id`.
-        problem: With its hidden part.
-        number: From 1.
+        problem: Problem with its hidden part.
+        number: Number of the hint, from 1.
 
     Raises:
-        UnknownProblemError: There is no such hint.
+        UnknownProblemError: No such hint exists.
     """
     if not 1 <= number <= len(problem.hidden.hints):
         raise UnknownProblemError(f"{ref} has no hint {number}; open the problem again, it may have been corrected")
@@ -281,7 +281,7 @@ async def judge_answer(
 
     Args:
         ref: `pack/id`.
-        problem: With its hidden part.
+        problem: Problem with its hidden part.
         answer: The content of `answer.md`.
         judging: The judges.
         attempt: The attempt it belongs to.

@@ -34,21 +34,21 @@ if TYPE_CHECKING:
     from benchwright_attempts.services import Services
 
 QUEUE = "queue"
-"""Why the clock is held while a run waits for a free slot: other attempts' work is nobody's time."""
+"""Reason for holding the clock while a run waits for a free slot: other attempts' work is nobody's time."""
 
 
 class Runs:
     """Starts, waits for and cancels the runs of an attempt, and records them.
 
     Args:
-        services: Of the process.
+        services: Services of the process.
         header: The attempt.
         problem: Its problem, without the hidden part.
-        terms: Of the attempt.
+        terms: Terms of the attempt.
         adapter: Knows the present files.
-        writer: Of the attempt.
-        clock: Of the attempt.
-        warms_up: Whether a sandbox is started ahead for the next run.
+        writer: Event writer of the attempt.
+        clock: Clock of the attempt.
+        warms_up: True if a sandbox is started ahead for the next run.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Runs:
 
     @property
     def is_running(self) -> bool:
-        """Whether a run is in progress."""
+        """True if a run is in progress."""
         return self._run is not None and not self._run.done()
 
     def start(self) -> None:
@@ -114,7 +114,7 @@ class Runs:
             raise error
 
     async def is_judged(self) -> bool:
-        """Whether the newest verdict is about the present files."""
+        """True if the newest verdict is about the present files."""
         verdict = (await self._writer.summary()).verdict
         return verdict is not None and verdict.snapshot == _digests(self._adapter.snapshot())
 
@@ -126,7 +126,7 @@ class Runs:
         return self._in_memory(newest) or GradingOutcome(await asyncio.to_thread(self._full_verdict, newest))
 
     async def measure(self, graded: GradingOutcome | None) -> GradingOutcome | None:
-        """What the attempt ended with; a design that passed gets its quality, which is kept with the verdict."""
+        """Outcome of the attempt; a design that passed gets its quality, which is kept with the verdict."""
         if graded is None or graded.verdict.outcome is not Outcome.PASSED or self._problem.kind is not Kind.DESIGN:
             return graded
         newest = (await self._writer.summary()).verdict
@@ -143,7 +143,7 @@ class Runs:
         return measured
 
     def reveal(self, verdict: AttemptVerdict) -> Revealed:
-        """What the solver may see of a verdict. Waits for the disk."""
+        """The part of a verdict that the solver may see. Waits for the disk."""
         policy = self._terms.reveal(self._problem.reveal)
         return reveal(self._full_verdict(verdict), policy, partial(self._records.text, verdict.number))
 
@@ -300,7 +300,7 @@ async def slot(slots: asyncio.Semaphore | None, clock: ClockFollower) -> AsyncIt
 
     Args:
         slots: None for any number.
-        clock: Of the attempt.
+        clock: Clock of the attempt.
     """
     if slots is None:
         yield

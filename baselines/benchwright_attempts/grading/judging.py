@@ -28,10 +28,10 @@ class Judging:
     """Opens database and endpoints when the first answer needs them. Belongs to one event loop.
 
     Args:
-        home: Where judgements are kept.
+        home: Home in which judgements are kept.
         environ: Says where `judges.toml` is, and holds the keys it names.
         reader: The judge that reads what rules can't; as `judges.toml` says if not given.
-        budget_usd: What judges may cost in all, in US dollars; as `judges.toml` says if not given.
+        budget_usd: Limit on the cost of judges in all, in US dollars; as `judges.toml` says if not given.
     """
 
     service_url: str = ""
@@ -65,7 +65,7 @@ class Judging:
 
         Args:
             ref: `pack/id`.
-            problem: With its hidden part.
+            problem: Problem with its hidden part.
             answer: The answer; untrusted.
             attempt: The attempt it belongs to, if there is one.
             number: Rank of the answer in the attempt, from 1.
@@ -98,7 +98,7 @@ class Judging:
         return judged
 
     def is_for_model(self, problem: Problem, judgement: Judgement) -> bool:
-        """Whether a judge is needed beyond what rules say of an answer, or a reader that is set up.
+        """True if a judge is needed beyond what rules say of an answer, or a reader that is set up.
 
         Raises:
             ConfigurationError: The reader that was named is not set up.
@@ -148,7 +148,7 @@ class Judging:
         """The database of judgements, opened when it is first needed.
 
         Raises:
-            StorageError: It can't be opened.
+            StorageError: The database can't be opened.
         """
         from benchwright_judges.models.budget import JudgingBudget
         from benchwright_judges.models.configuration import JudgesSettings, find_panel, read_settings, records_location
@@ -169,7 +169,7 @@ class Judging:
 
 
 def judged_by(judgement: Judgement) -> JudgedBy:
-    """What an attempt's log says of a judgement: nothing that could quote the key."""
+    """Record of a judgement for an attempt's log: nothing that could quote the key."""
     return JudgedBy(
         method=judgement.method.value,
         status=judgement.status.value,

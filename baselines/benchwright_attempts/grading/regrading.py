@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def is_regradable(verdict: AttemptVerdict) -> bool:
-    """Whether another run of the same files may decide; answers that wait for a judge are not run again."""
+    """True if another run of the same files may decide; answers that wait for a judge are not run again."""
     return verdict.outcome is Outcome.ERROR and Reason(verdict.reason).is_worth_a_retry
 
 
@@ -30,7 +30,7 @@ async def regrade(services: Services[EventLog], attempt: str) -> GradingOutcome 
     A verdict that decides is recorded and counts for that try, also after the attempt has ended.
 
     Args:
-        services: Of the process.
+        services: Services of the process.
         attempt: Its id.
 
     Returns:

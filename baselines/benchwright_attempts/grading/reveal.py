@@ -1,4 +1,4 @@
-"""What a solver may see of a verdict: the only gate between a verdict and a person's view or a model's prompt."""
+"""View of a verdict for a solver: the only gate between a verdict and a person's view or a model's prompt."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class RevealedTest:
 
 @dataclass(frozen=True, slots=True)
 class Revealed:
-    """What of a verdict the solver sees."""
+    """The part of a verdict that the solver sees."""
 
     outcome: str
     """A value of `Outcome`; `recorded` where a study shows nothing."""
@@ -45,12 +45,12 @@ class Revealed:
     total: int | None = None
     tests: tuple[RevealedTest, ...] = ()
     compiler: tuple[CompilerMessage, ...] = ()
-    """Why the design does not build; whatever shows the outcome shows these, because they name nothing hidden."""
+    """Errors that keep the design from building; whatever shows the outcome shows these: they name nothing hidden."""
     quality: ComparedQuality | None = None
     """Of a design that passed. It is measured once the attempt has ended, and whatever shows the outcome shows it."""
     log: str | None = None
     wall_s: float = 0.0
-    """How long the run took; below `full` as `coarse` gives it."""
+    """Duration of the run in seconds; below `full` as `coarse` gives it."""
 
     def as_text(self) -> str:
         """The same for a model's prompt, without the raw log, which could fill its context."""

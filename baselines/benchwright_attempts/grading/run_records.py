@@ -20,7 +20,7 @@ class RunRecords:
     """The runs of one attempt, by number.
 
     Args:
-        home: Where the store is.
+        home: Home with the store.
         attempt: The attempt's id.
     """
 

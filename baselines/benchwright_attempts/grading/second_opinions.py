@@ -31,7 +31,7 @@ class KeptOpinion(Model):
     found: SecondOpinion
 
     def answers(self, number: int, problem: str, tools: str, limit_s: float) -> bool:
-        """Whether another comparison of the same would come to nothing else."""
+        """True if another comparison of the same would come to nothing else."""
         is_same = (self.number, self.problem, self.tools) == (number, problem, tools)
         return is_same and (self.found.opinion.result is not Result.UNKNOWN or self.limit_s >= limit_s)
 

@@ -1,4 +1,4 @@
-"""What every event says that brings the verdict of hidden tests."""
+"""Fields of every event that brings the verdict of hidden tests."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class TestsVerdict(EventBody):
         """The event of a verdict.
 
         Args:
-            number: Of the submission.
+            number: Number of the submission.
             verdict: As it was found.
             extra_fields: The fields that a subclass adds.
         """

@@ -26,7 +26,7 @@ V = TypeVar("V", bound=_Verdict)
 
 @dataclass(frozen=True, slots=True)
 class VerdictSequence(Generic[V]):
-    """What an attempt's verdicts come to."""
+    """Sequence of an attempt's verdicts, and what they come to."""
 
     count: int = 0
     """Verdicts so far, of runs and of judged answers."""
@@ -51,9 +51,9 @@ class VerdictSequence(Generic[V]):
         What was decided once is not decided again, unless the verdict `replaces` it.
 
         Args:
-            number: Of the try.
+            number: Number of the try.
             revise: Makes the verdict from the earlier one.
-            replaces: Whether it takes the place of the newest verdict, though that was decided.
+            replaces: True if it takes the place of the newest verdict, though that was decided.
         """
         earlier, first = self.undecided.get(number), self.first_pass
         if earlier is None and replaces and self.newest is not None and self.newest.number == number:
@@ -74,7 +74,7 @@ class VerdictSequence(Generic[V]):
 
     @property
     def tries_to_pass(self) -> int | None:
-        """How many decided verdicts it took to the first pass; None without one."""
+        """Number of decided verdicts up to the first pass; None without one."""
         first = self.first_pass
         return None if first is None else first.number - sum(number < first.number for number in self.undecided)
 

@@ -29,12 +29,12 @@ _QUOTED = re.compile(r"^[> ]+", re.MULTILINE)
 
 
 class Receipt(Model):
-    """What a server says that has seen a chain's head, at a time by its own clock."""
+    """Statement of a server that has seen a chain's head, at a time by its own clock."""
 
     server: str
     """Its address."""
     time: AwareDatetime
-    """When it saw the head."""
+    """Time at which it saw the head."""
     key: str
     """The public key, base64."""
     signature: str
@@ -42,7 +42,7 @@ class Receipt(Model):
 
 
 class Anchor(Model):
-    """How far a chain was."""
+    """Position that a chain had reached."""
 
     format: Literal["benchwright-anchor"] = "benchwright-anchor"
     version: Literal[1] = 1
@@ -52,7 +52,7 @@ class Anchor(Model):
     head: Sha256
     """Its hash."""
     made: AwareDatetime
-    """When, by the clock of the computer that made the anchor."""
+    """Time by the clock of the computer that made the anchor."""
     receipt: Receipt | None = None
 
     def as_line(self) -> str:
@@ -61,7 +61,7 @@ class Anchor(Model):
 
     @property
     def is_signed(self) -> bool:
-        """Whether its receipt has the signature of the receipt's own key; whose key that is, is not known here."""
+        """True if its receipt has the signature of the receipt's own key; whose key that is, is not known here."""
         # Imported late: most anchors have no receipt.
         from cryptography.exceptions import InvalidSignature
         from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -76,7 +76,7 @@ class Anchor(Model):
         return True
 
     def signed_bytes(self) -> bytes:
-        """What a receipt's signature is over; see the module."""
+        """Bytes that a receipt's signature is over; see the module."""
         value = self._value()
         value.get("receipt", {}).pop("signature", None)
         return canonical(value).encode()
@@ -104,7 +104,7 @@ def read_anchors(text: str) -> list[Anchor]:
     """The anchors in a string, such as a saved e-mail; other words, marks of quotation and wrapped lines do no harm.
 
     Raises:
-        ValueError: There is none, or something that calls itself an anchor is none.
+        ValueError: No anchor is there, or something that calls itself an anchor is none.
     """
     anchors = []
     for match in _OBJECT.finditer(_QUOTED.sub("", text)):
@@ -132,9 +132,9 @@ class AnchorCheck:
     agreeing: int
     """Anchors that the chain contains."""
     flaws: tuple[str, ...] = ()
-    """What does not agree, as sentences."""
+    """Disagreements, as sentences."""
     signers: tuple[str, ...] = ()
-    """Which server signed an agreeing anchor, with which key that nobody is known to have published."""
+    """Servers that signed an agreeing anchor, each with a key that nobody is known to have published."""
     published: tuple[str, ...] = ()
     """The same with keys that the server has published."""
     revoked: tuple[str, ...] = ()
@@ -149,8 +149,8 @@ def check_anchors(
     Args:
         attempt: Its id.
         hashes: The hash of each event, from the first; the chain has been checked.
-        anchors: Of any attempts.
-        keys: That servers have published; a receipt counts if its key is none of them, or signed at its time.
+        anchors: Anchors of any attempts.
+        keys: Keys that servers have published; a receipt counts if its key is none of them, or signed at its time.
     """
     attempt_anchors = sorted(
         {anchor for anchor in anchors if anchor.attempt == attempt}, key=lambda anchor: (anchor.events, anchor.made)

@@ -89,7 +89,7 @@ def insert_rows(connection: Connection, values: Sequence[tuple[str | int, ...]])
 
 
 class _Page:
-    """What one transaction adds."""
+    """Events that one transaction adds."""
 
     def __init__(
         self, connection: Connection, check_recordable: Check, newest_by_attempt: Mapping[str, _Newest]
@@ -153,7 +153,7 @@ def _newest(connection: Connection, attempt: str) -> _Newest:
 
 
 def _newest_of(connection: Connection, attempts: Set[str]) -> dict[str, _Newest]:
-    """Where attempts are, without those that have to be read one by one."""
+    """Newest points of attempts, without those that have to be read one by one."""
     if len(attempts) == 1:
         return {}
     names = [attempt for attempt in attempts if is_storable(attempt)]
@@ -166,10 +166,10 @@ def _newest_of(connection: Connection, attempts: Set[str]) -> dict[str, _Newest]
 
 
 def _read_newest(connection: Connection, attempts: Sequence[str]) -> Iterator[_Newest]:
-    """Where attempts are, as far as there are any of these names.
+    """Newest points of attempts, as far as there are any of these names.
 
     Raises:
-        ValueError: One is damaged.
+        ValueError: An attempt is damaged.
     """
     criterion = ATTEMPTS.c.id.in_(attempts)
     query = (
@@ -186,7 +186,7 @@ def _read_newest(connection: Connection, attempts: Sequence[str]) -> Iterator[_N
 
 
 def is_storable(name: str | None) -> bool:
-    """Whether the database can hold the name: it refuses lone surrogates, which odd file names have."""
+    """True if the database can hold the name: it refuses lone surrogates, which odd file names have."""
     return name is None or ("\0" not in name and not any("\ud800" <= letter <= "\udfff" for letter in name))
 
 

@@ -1,4 +1,4 @@
-"""Whether a log is as it was written: every event's hash covers the hash of the one before."""
+"""Check that a log is as it was written: every event's hash covers the hash of the one before."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class ChainCheck:
     bad_seq: int | None = None
     """The first event that is not as written."""
     reason: str | None = None
-    """What is wrong with it."""
+    """Description of what is wrong with it."""
 
     @property
     def ok(self) -> bool:
-        """Whether every event is as written."""
+        """True if every event is as written."""
         return self.bad_seq is None
 
 
@@ -33,7 +33,7 @@ class Chain:
     """The check of an attempt's chain, event by event.
 
     Args:
-        header: Of the attempt.
+        header: Header of the attempt.
     """
 
     __slots__ = ("_condition", "_id", "_participant", "_schema", "_state", "events", "head")
@@ -51,7 +51,7 @@ class Chain:
         """The check of what follows an event that was checked before; of the whole chain if there is none.
 
         Args:
-            header: Of the attempt.
+            header: Header of the attempt.
             newest: As the database has it, with the state behind it.
         """
         chain = cls(header)
@@ -77,7 +77,7 @@ class Chain:
         state: str | None,
         schema: int,
     ) -> str | None:
-        """What is wrong with the event that comes next, of this attempt; `None` if nothing is, and it counts.
+        """Flaw of the event that comes next, of this attempt; `None` if there is none, and it counts.
 
         Args are the fields of a `Row`.
         """

@@ -48,10 +48,10 @@ def open_database(path: Path | str, *, busy_timeout_s: float) -> Engine:
 
     Args:
         path: The file, or a `postgresql://` address.
-        busy_timeout_s: How long to wait while another process writes, in seconds.
+        busy_timeout_s: Longest wait while another process writes, in seconds.
 
     Raises:
-        LogError: It cannot be created, opened or read.
+        LogError: The database cannot be created, opened or read.
     """
     engine = _postgresql(path, busy_timeout_s) if isinstance(path, str) else _sqlite(path, busy_timeout_s)
     try:

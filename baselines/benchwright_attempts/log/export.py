@@ -44,7 +44,7 @@ def write_export(path: Path, header: AttemptHeader, rows: list[Row]) -> None:
     The file appears complete or not at all, and is readable by its owner only.
 
     Raises:
-        OSError: It cannot be written.
+        OSError: The export cannot be written.
     """
     partial = path.with_name(path.name + ".partial")
     partial.unlink(missing_ok=True)

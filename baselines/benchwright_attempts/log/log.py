@@ -59,7 +59,7 @@ class EventLog:
             now: Returns the wall time, aware.
             monotonic_ns: Returns monotonic nanoseconds.
             process: Unique id of this process; made up if not given.
-            busy_timeout_s: How long to wait while another process writes, in seconds.
+            busy_timeout_s: Longest wait while another process writes, in seconds.
 
         Raises:
             LogError: The file cannot be made, opened or understood.
@@ -128,9 +128,9 @@ class EventLog:
         """Appends an event; returns when it is on disk. Cancelling the wait does not take it back.
 
         Raises:
-            UnknownAttemptError: There is no such attempt.
+            UnknownAttemptError: No such attempt exists.
             IllegalTransitionError: The attempt's state does not allow this event.
-            LogError: It could not be written; nothing of it was.
+            LogError: The event could not be written; nothing of it was.
         """
         return await asyncio.wrap_future(self.append_nowait(attempt, event))
 
@@ -147,7 +147,7 @@ class EventLog:
         """Makes an attempt and its first event in one step; returns when both are on disk.
 
         Raises:
-            LogError: It could not be written; nothing of it was.
+            LogError: The attempt could not be written; nothing of it was.
         """
         return self.create_nowait(header, opened).result()
 
@@ -163,7 +163,7 @@ class EventLog:
         Raises:
             StudyClosedError: Its study is closed here.
             AttemptError: Another attempt of this id is here.
-            LogError: It could not be written; nothing of it was.
+            LogError: The attempt could not be written; nothing of it was.
         """
         with self._transaction(writing(self._engine)) as connection:
             return adopt(connection, header, rows, self._check_recordable)
@@ -175,7 +175,7 @@ class EventLog:
             For each, how far its chain is here now, on disk; or why nothing of it was taken.
 
         Raises:
-            LogError: They could not be written; none was.
+            LogError: The events could not be written; none was.
         """
         with self._transaction(writing(self._engine)) as connection:
             return receive_all(connection, incoming, self._check_recordable)
@@ -184,7 +184,7 @@ class EventLog:
         """Called in the transaction that writes an event.
 
         Raises:
-            AttemptError: It may not be recorded: it belongs to a study, whose rules this log does not know.
+            AttemptError: The event may not be recorded: it belongs to a study, whose rules this log does not know.
         """
         if header.study:
             raise AttemptError(
@@ -272,7 +272,7 @@ class EventLog:
         """The outcome of an attempt so far.
 
         Raises:
-            UnknownAttemptError: There is no such attempt.
+            UnknownAttemptError: No such attempt exists.
             LogDamagedError: Its events had to be read, and one can't be.
         """
         summaries = self._summaries(ATTEMPTS.c.id == attempt) if is_storable(attempt) else {}
@@ -309,7 +309,7 @@ class EventLog:
         """The attempt with this id.
 
         Raises:
-            UnknownAttemptError: There is none.
+            UnknownAttemptError: No attempt has this id.
         """
         return self._only(attempt, ATTEMPTS.c.id == attempt)
 
@@ -386,7 +386,7 @@ class EventLog:
         """Header and events exactly as stored, damaged or not: for checks and exports.
 
         Raises:
-            UnknownAttemptError: There is no such attempt.
+            UnknownAttemptError: No such attempt exists.
         """
         header = self.header(attempt)
         return header, self.rows(attempt)

@@ -33,7 +33,7 @@ class PublishedKeys(BaseModel):
 
 
 class KeyStanding(StrEnum):
-    """What the published keys say of a receipt whose signature is that of its key."""
+    """Standing, by the published keys, of a receipt whose signature is that of its key."""
 
     VALID = "valid"
     UNKNOWN = "unknown"
@@ -44,12 +44,12 @@ class KeyStanding(StrEnum):
 
 
 def standing(key: str, time: datetime, keys: Iterable[PublishedKey]) -> KeyStanding:
-    """What published keys say of a receipt.
+    """Standing of a receipt by the published keys.
 
     Args:
         key: The receipt's.
         time: The receipt's.
-        keys: Of two about the same key the later one counts.
+        keys: Published keys; of two about the same key the later one counts.
     """
     published_key = {candidate.key: candidate for candidate in keys}.get(key)
     if published_key is None:

@@ -15,7 +15,7 @@ from sqlalchemy.engine import URL
 
 
 def is_read_only(path: Path) -> bool:
-    """Whether a log is there that can't be written, or that nothing can be written beside."""
+    """True if a log is there that can't be written, or that nothing can be written beside."""
     return path.is_file() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
 
 

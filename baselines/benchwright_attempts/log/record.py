@@ -63,7 +63,7 @@ AttemptId = Annotated[str, AfterValidator(_names_a_file)]
 
 
 class AttemptHeader(Model):
-    """Who works on what, where: fixed when the attempt begins."""
+    """Solver, problem and place of an attempt: fixed when the attempt begins."""
 
     id: AttemptId
     problem: Name
@@ -73,14 +73,14 @@ class AttemptHeader(Model):
     workspace: Name
     """Folder the problem was opened into."""
     solver: Name
-    """Who: `human`, or a participant or model."""
+    """Name of the solver: `human`, or a participant or model."""
     condition: Name
     """`human`, `human+copilot`, `model`, `agent`."""
     created: AwareDatetime
     study: Name = ""
     """Id of the study it belongs to; empty outside studies."""
     recording: Recording = Recording.FULL
-    """How much of what the solver does may be recorded."""
+    """Level of detail at which the solver's work may be recorded."""
 
     def as_json(self) -> dict[str, str]:
         """The object that exports carry and the hash chain begins with.
@@ -128,7 +128,7 @@ class RecordedEvent:
     prev_hash: str
     hash: str
     participant: str = ""
-    """Who, as the attempt's header has it: a pseudonym in a study."""
+    """The participant, as the attempt's header has it: a pseudonym in a study."""
     condition: str = ""
     schema: int = SCHEMA
     """Version of the record that it was read from."""
@@ -145,7 +145,7 @@ def type_of(body: str) -> str:
     """The type of an event, from its canonical JSON.
 
     Raises:
-        ValueError: There is none.
+        ValueError: The JSON has no type.
     """
     # Keys are sorted, and no key after `type` holds an object; a quotation mark inside a string is escaped.
     begin = body.rfind('"type":"') + 8
@@ -156,7 +156,7 @@ def read_json(body: str) -> Any:
     """A stored event as a JSON value.
 
     Raises:
-        ValueError: It is not JSON.
+        ValueError: The body is not JSON.
     """
     try:
         return from_json(body)
@@ -218,7 +218,7 @@ class Row:
         """Reads the stored strings.
 
         Raises:
-            ValueError: They do not describe an event this version knows.
+            ValueError: The strings do not describe an event this version knows.
         """
         if self.schema > SCHEMA:
             raise ValueError(f"its schema {self.schema} is newer than this Benchwright, which knows {SCHEMA}")

@@ -62,7 +62,7 @@ JOURNAL = Table(
     Column("prev_hash", Text, nullable=False),
     Column("hash", Text, nullable=False),
 )
-"""What happened in a study outside attempts; a chain for each participant, and one for the study itself ("")."""
+"""Events of a study outside attempts; a chain for each participant, and one for the study itself ("")."""
 
 TOMBSTONES = Table(
     "tombstones",
@@ -75,4 +75,4 @@ TOMBSTONES = Table(
     Column("deleted", Text, nullable=False),
     Column("reason", Text, nullable=False),
 )
-"""What was deleted: kind `attempt` or `participant`, how many events there were and the hash of the last."""
+"""Traces of deleted data: kind `attempt` or `participant`, number of events and the hash of the last."""

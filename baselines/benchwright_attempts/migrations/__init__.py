@@ -1,1 +1,1 @@
-"""How a database of an older format becomes one of the newest: steps for Alembic."""
+"""Migration of a database of an older format to the newest: steps for Alembic."""

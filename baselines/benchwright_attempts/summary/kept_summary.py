@@ -53,7 +53,7 @@ def read(engine: Engine, criterion: ColumnElement[bool] | None = None) -> dict[s
     """Attempts with their summaries; those that had to be worked out again are written, if the log can be.
 
     Args:
-        engine: Of the log.
+        engine: Database engine of the log.
         criterion: Condition on `ATTEMPTS`; all of them if not given.
 
     Raises:
@@ -75,7 +75,7 @@ def read_summaries(
     """Attempts with their summaries; in no order.
 
     Args:
-        connection: Of the log.
+        connection: Database connection to the log.
         criterion: Condition on `ATTEMPTS`; all of them if not given.
         stale: Gets those that had to be worked out again.
 
@@ -135,7 +135,7 @@ def kept_and(
     """The summary of an attempt after events that will be inserted, from the one that is kept.
 
     Args:
-        connection: Of the log.
+        connection: Database connection to the log.
         attempt: Its id.
         summary_columns: Number of its newest event, version and body of the kept summary; None if there is none.
         rows: The events that follow; at least one.
@@ -192,7 +192,7 @@ def loads(body: str) -> Summary:
     """The summary that was written.
 
     Raises:
-        ValueError: It is not JSON, or not of this version; `KeyError` and `TypeError` as well.
+        ValueError: The text is not JSON, or not of this version; `KeyError` and `TypeError` as well.
     """
     value: dict[str, Any] = json.loads(body)
     clock = value["clock"]

@@ -51,7 +51,7 @@ class Replay:
 
     @property
     def ok(self) -> bool:
-        """Whether every event fits and every save matches to the byte."""
+        """True if every event fits and every save matches to the byte."""
         return not self.flaws
 
 
@@ -167,7 +167,7 @@ class _Files:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """Whether a log is as it was written, and whether it rebuilds what was saved."""
+    """Result of checking that a log is as it was written, and that it rebuilds what was saved."""
 
     header: AttemptHeader
     chain: ChainCheck
@@ -178,7 +178,7 @@ class Verification:
 
     @property
     def ok(self) -> bool:
-        """Whether chain and replay are intact."""
+        """True if chain and replay are intact."""
         return self.chain.ok and self.replay.ok
 
     @property

@@ -32,7 +32,7 @@ class AttemptVerdict:
     """A verdict of an attempt, as the log has it."""
 
     number: int
-    """Which try it was, from 1."""
+    """Number of the try, from 1."""
     outcome: Outcome
     reason: str
     message: str
@@ -90,7 +90,7 @@ class Summary:
 
     @property
     def passed(self) -> bool:
-        """Whether the newest verdict is a pass."""
+        """True if the newest verdict is a pass."""
         return self.verdict is not None and self.verdict.outcome is Outcome.PASSED
 
     @property
@@ -126,7 +126,7 @@ class Summarizing:
         Args:
             seq: Its number.
             digest: Its hash.
-            moment: When it was handed over.
+            moment: Time at which it was handed over.
             step: Its type.
             event: The event; `None` will do for types outside `READ`.
 

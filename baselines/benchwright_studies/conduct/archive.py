@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     from benchwright_studies.conduct.study_log import StudyLog
 
 _PATIENCE_S = 5.0
-"""How long a participant waits for a database that does not answer."""
+"""Time that a participant waits for a database that does not answer, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """What was imported from an archive."""
+    """Records that were imported from an archive."""
 
     study: str
     participants: int
@@ -63,16 +63,16 @@ def write_archive(
     Args:
         log: The event log.
         study: The study's id.
-        folder: Where to; made if missing.
+        folder: Destination; made if missing.
         participants: Only these; all if none.
-        is_there: Whether an attempt is at its destination up to the event of a hash, and need not be written.
-        only_journals: Whether attempts are left out.
+        is_there: True if an attempt is at its destination up to the event of a hash, and need not be written.
+        only_journals: True to leave attempts out.
 
     Returns:
         How many attempts were written.
 
     Raises:
-        StudyError: There is no such study, or the folder holds another one.
+        StudyError: The study does not exist, or the folder holds another one.
         OSError: A file can't be written.
     """
     registered_study = Studies(log, Attempts(log)).study(study)
@@ -109,7 +109,7 @@ _TAIL = 2048
 
 
 def _ends_with(file: Path, head: str) -> bool:
-    """Whether an export is there, and its newest event has this hash."""
+    """True if an export is there, and its newest event has this hash."""
     try:
         with file.open("rb") as export:
             export.seek(max(0, file.stat().st_size - _TAIL))
@@ -125,11 +125,11 @@ def deliver(log: StudyLog, study: str, participant: str, *, only_journal: bool =
     Args:
         log: The event log.
         study: The study's id.
-        participant: Whose.
-        only_journal: Whether only the journal goes, which says that consent was taken back.
+        participant: The participant whose records are delivered.
+        only_journal: True if only the journal goes, which says that consent was taken back.
 
     Raises:
-        StudyError: They did not arrive there as a whole. The records stay here.
+        StudyError: The records did not arrive there as a whole. They stay here.
     """
     destination = Studies(log, Attempts(log)).study(study).study.data.to
     try:
@@ -199,7 +199,7 @@ def collect(log: StudyLog, folder: Path) -> Collected:
 
     Raises:
         ExportError: A file is damaged, or its chain broken: it is named, and nothing of it was imported.
-        StudyError: It belongs to another study than the one of this id here.
+        StudyError: The file belongs to another study than the one of this id here.
     """
     study_lines = _read_journal(folder / "study.jsonl")
     if not study_lines:

@@ -26,18 +26,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SealCheck:
-    """Whether a closed study is as it was when it was closed."""
+    """Result of checking that a closed study is as it was when it was closed."""
 
     digest: str
     attempts: int
     deleted: int
     """Attempts of which only a tombstone is left."""
     flaws: tuple[str, ...]
-    """What is not as it was, as sentences."""
+    """Differences from the study as it was closed, as sentences."""
 
     @property
     def ok(self) -> bool:
-        """Whether nothing has changed."""
+        """True if nothing has changed."""
         return not self.flaws
 
 
@@ -52,7 +52,7 @@ def close_study(log: StudyLog, study: str, *, force: bool = False) -> Closed:
 
     Raises:
         StudyError: Attempts are going on, there are none, or a chain is broken.
-        StudyClosedError: It was closed before.
+        StudyClosedError: The study was closed before.
     """
     attempts = Attempts(log)
     registered_study = Studies(log, attempts).study(study)
@@ -122,7 +122,7 @@ def check_seal(log: StudyLog, study: str) -> SealCheck:
     """Compares a closed study with its seal.
 
     Raises:
-        StudyError: It is not closed.
+        StudyError: The study is not closed.
     """
     registered_study = Studies(log, Attempts(log)).study(study)
     if registered_study.closed is None:

@@ -25,7 +25,7 @@ def delete_participant(
         Ids of the attempts that were deleted.
 
     Raises:
-        StudyError: There is nothing of this participant.
+        StudyError: Nothing is there of this participant.
         LogError: Nothing was deleted.
     """
     with _deleting(engine, path) as connection:
@@ -46,7 +46,7 @@ def delete_attempts(engine: Engine, path: Path | str, attempts: Sequence[str], *
     """Deletes attempts that belong to no study, in one step; those that are not there are left out.
 
     Raises:
-        StudyError: One belongs to a study.
+        StudyError: An attempt belongs to a study.
         LogError: Nothing was deleted.
     """
     with _deleting(engine, path) as connection:

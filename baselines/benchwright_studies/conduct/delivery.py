@@ -28,7 +28,7 @@ class Delivery(BaseModel):
     since: datetime
     """From when on records are delivered (UTC)."""
     delivered: datetime | None = None
-    """When what there was had last been delivered (UTC)."""
+    """Time at which what there was had last been delivered (UTC)."""
     tries: int = 0
     """Number of failed tries."""
     told: str = ""
@@ -36,7 +36,7 @@ class Delivery(BaseModel):
 
 
 class Deliveries:
-    """What this machine delivers: one small file each, from consent until a finished participant's records arrived.
+    """Deliveries of this machine: one small file each, from consent until a finished participant's records arrived.
 
     Delivering twice changes nothing, so several processes may try at once.
 
@@ -59,11 +59,11 @@ class Deliveries:
         (self._folder / _name(study, participant)).unlink(missing_ok=True)
 
     def waiting(self) -> list[Delivery]:
-        """What has to be delivered."""
+        """Deliveries that are still to be made."""
         return [self._read(*file.stem.split("@", 1)) for file in sorted(self._folder.glob("*@*.json"))]
 
     def find_delivery(self, study: str, participant: str) -> Delivery | None:
-        """What is waiting of a participant; `None` if nothing is."""
+        """The delivery that waits for a participant; `None` if nothing is waiting."""
         return next(
             (delivery for delivery in self.waiting() if (delivery.study, delivery.participant) == (study, participant)),
             None,
@@ -78,7 +78,7 @@ class Deliveries:
 
         Args:
             log: The event log that has the records.
-            is_wanted: Which.
+            is_wanted: True for the deliveries to try.
 
         Returns:
             What has arrived as a whole, and what could not be delivered now.
@@ -130,7 +130,7 @@ def _hand_in(log: StudyLog, delivery: Delivery) -> _State:
     """Hands records in, as far as they go.
 
     Raises:
-        AttemptError: They can't be delivered now.
+        AttemptError: The records can't be delivered now.
     """
     # The database library takes a third of a second to import, and mostly nothing waits.
     from benchwright_attempts.attempts import Attempts

@@ -1,4 +1,4 @@
-"""What a study's journal notes outside attempts: one model per kind of entry."""
+"""Entries of a study's journal, outside attempts: one model per kind of entry."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Registered(EventBody):
 
 
 class Planned(EventBody):
-    """Who does what was decided."""
+    """Decision on the participants' assignments."""
 
     type: Literal["planned"] = "planned"
     plan: Plan
@@ -35,7 +35,7 @@ class Planned(EventBody):
 
 
 class PlanSealed(EventBody):
-    """Who does what was decided elsewhere; this machine has nothing but a commitment to it."""
+    """Decision, made elsewhere, on the assignments; this machine has nothing but a commitment to it."""
 
     type: Literal["plan_sealed"] = "plan_sealed"
     sha256: Sha256
@@ -86,11 +86,11 @@ class ConsentEntry(EventBody):
     """Digest of the text that was shown."""
     given: bool
     delete: bool = False
-    """Whether who takes consent back also asks for deletion, here and where records went."""
+    """True if who takes consent back also asks for deletion, here and where records went."""
 
 
 class TaskForecast(EventBody):
-    """What the participant expects of one problem, before anything of the assignment was shown."""
+    """Expectation of the participant for one problem, before anything of the assignment was shown."""
 
     type: Literal["task_forecast"] = "task_forecast"
     problem: str

@@ -48,7 +48,7 @@ class JournalEntry:
 
 @dataclass(frozen=True, slots=True)
 class Tombstone:
-    """What is left of deleted data."""
+    """The rest of deleted data."""
 
     kind: str
     """`attempt` or `participant`."""
@@ -79,7 +79,7 @@ class Journal:
         Raises:
             StudyClosedError: The study is closed; only consent can still be taken back.
             StudyError: The entry does not belong here.
-            LogError: It could not be written.
+            LogError: The entry could not be written.
         """
         try:
             with writing(self._engine).begin() as connection:
@@ -136,7 +136,7 @@ class Journal:
             return list(connection.execute(query).scalars())
 
     def participants(self, study: str) -> list[str]:
-        """Who has begun."""
+        """Participants who have begun."""
         with self._engine.begin() as connection:
             query = (
                 select(JOURNAL.c.participant)
@@ -156,7 +156,7 @@ class Journal:
             return _read(connection, study, participant, self._path)
 
     def tombstones(self, study: str) -> list[Tombstone]:
-        """What was deleted from a study."""
+        """Tombstones of the data that were deleted from a study."""
         with self._engine.begin() as connection:
             rows = connection.execute(select(TOMBSTONES).where(TOMBSTONES.c.study == study)).mappings()
             return [Tombstone(**{name: row[name] for name in Tombstone.__slots__}) for row in rows]
@@ -195,7 +195,7 @@ def _adopt(connection: Connection, file: Path, lines: Sequence[Mapping[str, obje
 
 
 def chain_start(study: str, participant: str) -> str:
-    """What the first entry of a chain has for the hash of its predecessor."""
+    """The value that the first entry of a chain has for the hash of its predecessor."""
     return sha256(canonical({"study": study, "participant": participant}).encode())
 
 
@@ -253,7 +253,7 @@ def _check_place(study: str, participant: str, entry: Entry, *, begins: bool) ->
 
 
 def is_closed(connection: Connection, study: str) -> bool:
-    """Whether a study was closed."""
+    """True if a study was closed."""
     query = (
         select(JOURNAL.c.body)
         .where(JOURNAL.c.study == study, JOURNAL.c.participant == STUDY)
@@ -270,7 +270,7 @@ def check_recordable(connection: Connection, header: AttemptHeader) -> None:
 
     Raises:
         StudyClosedError: The study is closed.
-        ConsentMissingError: There is no consent, or it was taken back.
+        ConsentMissingError: The person has not consented, or has taken consent back.
     """
     if not header.study:
         return
@@ -282,7 +282,7 @@ def check_recordable(connection: Connection, header: AttemptHeader) -> None:
 
 
 def standing_consent(connection: Connection, study: str, participant: str) -> ConsentEntry | None:
-    """What a participant agreed to, unless it was taken back."""
+    """The consent that a participant gave, unless it was taken back."""
     query = (
         select(JOURNAL.c.body)
         .where(

@@ -1,4 +1,4 @@
-"""How far a study is, from what was delivered: by condition and by participant."""
+"""Progress of a study, from what was delivered: by condition and by participant."""
 
 from __future__ import annotations
 
@@ -40,19 +40,19 @@ class ConditionProgress:
 
 @dataclass(frozen=True, slots=True)
 class ParticipantProgress:
-    """What was heard of a participant."""
+    """Progress of a participant, from what was delivered."""
 
     has_drawn: bool
-    """Whether the assignment was drawn. Who stops before it is in no condition."""
+    """True if the assignment was drawn. Who stops before it is in no condition."""
     has_withdrawn: bool
     asks_for_deletion: bool
     last_record: datetime
-    """When the newest record that arrived was written."""
+    """Time at which the newest record that arrived was written."""
 
 
 @dataclass(frozen=True, slots=True)
 class StudyProgress:
-    """How far a study is."""
+    """Progress of a study."""
 
     study: str
     conditions: Mapping[str, ConditionProgress]
@@ -63,7 +63,7 @@ def study_progress(log: StudyLog, study: str) -> StudyProgress:
     """Counts what a log has of a study.
 
     Raises:
-        StudyError: There is no such study.
+        StudyError: The study does not exist.
     """
     attempts = Attempts(log)
     registered_study = Studies(log, attempts).study(study)
@@ -101,13 +101,13 @@ def study_progress(log: StudyLog, study: str) -> StudyProgress:
 
 @contextmanager
 def delivered(source: str) -> Iterator[tuple[StudyLog, list[str]]]:
-    """What was delivered to a folder or a database, as a log that is only read, and the studies in it.
+    """Records delivered to a folder or a database, as a log that is only read, and the studies in it.
 
     Args:
         source: A folder, or a `postgresql://` address.
 
     Raises:
-        StudyError: There is nothing.
+        StudyError: The source holds nothing.
         ExportError: A file is damaged.
     """
     from benchwright_studies.conduct.study_log import StudyLog

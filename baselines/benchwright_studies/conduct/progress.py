@@ -1,4 +1,4 @@
-"""How far a participant is in a study, and what comes next: a pure function of what was recorded."""
+"""Progress of a participant in a study, and the next step: a pure function of what was recorded."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ def progress_of(
 
     Args:
         study: The study.
-        assignment: What the participant does; none before it is drawn.
+        assignment: Assignment of the participant; none before it is drawn.
         entries: The participant's journal.
         summaries: Summary of each attempt that the journal names, by its id.
-        closed: Whether the study is over.
+        closed: True if the study is over.
     """
     attempts = {entry.position: entry.attempt for entry in entries if isinstance(entry, TaskBegun)}
     tasks = [(task.position, task.problem, task.condition) for task in assignment.tasks] if assignment else []
@@ -91,7 +91,7 @@ def progress_of(
 
 
 def drawn_assignment(entries: Sequence[Entry], plan: Plan, participant: str) -> Assignment | None:
-    """What a participant does, once it was drawn; none before."""
+    """Assignment of a participant, once it was drawn; none before."""
     drawn = next((entry for entry in entries if isinstance(entry, Drawn)), None)
     if drawn is not None:
         return drawn.assignment
@@ -110,7 +110,7 @@ def next_forecast(study: Study, entries: Sequence[Entry]) -> str | None:
 
 
 def is_finished(entries: Sequence[Entry]) -> bool:
-    """Whether a participant's journal records that they have finished."""
+    """True if a participant's journal records that they have finished."""
     return any(isinstance(entry, Finished) for entry in entries)
 
 

@@ -1,4 +1,4 @@
-"""What a study file that can be read still needs before people take part: its own words, balance, assistants."""
+"""Gaps of a readable study file before people take part: its own words, balance, assistants."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchwright_studies.plan.study_file import Flaw, StudyFile, StudyFileError
 from benchwright_studies.plan.vocabulary import Order, Unit
 
 _PLACEHOLDER = re.compile(r"<[A-Z][A-Z ,'/-]+>|\bWHO asks you\b|\bWHAT for\b|\bwrite to WHOM\b")
-"""What the template leaves open, by its present and its earlier marks."""
+"""Marks of what the template leaves open, the present and the earlier ones."""
 _OWN = "benchwright"
 
 
@@ -35,7 +35,7 @@ def _open(words: str) -> str:
 
 
 def guarantee(study: Study) -> str:
-    """What the design guarantees where the number of participants fits, as one sentence; empty without people."""
+    """Guarantee of the design where the number of participants fits, as one sentence; empty without people."""
     if not study.people_conditions:
         return ""
     if study.randomisation.unit is Unit.PERSON:
@@ -47,7 +47,7 @@ def guarantee(study: Study) -> str:
 
 
 def imbalances(study: Study, plan: Plan) -> list[str]:
-    """Where the plan is not what `guarantee` says, as sentences with the next step."""
+    """Places where the plan is not what `guarantee` says, as sentences with the next step."""
     people, conditions = len(plan.assignments), len(study.people_conditions)
     if not people:
         return []
@@ -65,7 +65,7 @@ def imbalances(study: Study, plan: Plan) -> list[str]:
 
 
 def _orders(problems: int) -> int:
-    """How many orders a Williams square has."""
+    """Number of orders in a Williams square."""
     return problems if problems % 2 == 0 else 2 * problems
 
 
@@ -89,7 +89,7 @@ def _counts(study: Study, plan: Plan) -> list[tuple[str, Counter[str]]]:
 
 
 def foreign_assistants(study: Study) -> list[str]:
-    """What the conditions' assistants need of participants' editors, as sentences."""
+    """Needs of the conditions' assistants from participants' editors, as sentences."""
     assistant_names = {name for condition in study.people_conditions for name in condition.assistants} - {_OWN}
     if not assistant_names:
         return []

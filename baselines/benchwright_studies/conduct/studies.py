@@ -107,8 +107,8 @@ class Studies:
 
         Args:
             file: The study.
-            difficulties: Of its problems, as their packs have them.
-            digests: Of the public parts of its problems, by `pack/id`: models are asked these and no others.
+            difficulties: Difficulties of its problems, as their packs have them.
+            digests: Digests of the public parts of its problems, by `pack/id`: models are asked these and no others.
 
         Raises:
             StudyError: A study of this id was registered with other content.
@@ -155,7 +155,7 @@ class Studies:
         """A registered study.
 
         Raises:
-            StudyError: There is none of this id.
+            StudyError: No study has this id.
             LogDamagedError: Its journal is not as it was written.
         """
         entries = [journal_entry.entry for journal_entry in self._journal.entries(study)]
@@ -194,7 +194,7 @@ class Studies:
         Args:
             study: The study.
             participant: A pseudonym.
-            entry: With the sealed row, where the plan is not on this machine.
+            entry: Entry with the sealed row, where the plan is not on this machine.
 
         Raises:
             StudyError: The study has no such participant, or their data were deleted.
@@ -213,7 +213,7 @@ class Studies:
         return [journal_entry.entry for journal_entry in self._journal.entries(study, participant)]
 
     def progress(self, study: str, participant: str) -> Progress:
-        """How far a participant is."""
+        """Progress of a participant."""
         return self.progress_in(self.study(study), participant)
 
     def progress_in(self, registered_study: RegisteredStudy, participant: str) -> Progress:
@@ -231,7 +231,7 @@ class Studies:
         """The participant agrees.
 
         Raises:
-            StudyError: It is another version of the text than the study's, or consent was withdrawn.
+            StudyError: The text is of another version than the study's, or consent was withdrawn.
         """
         text = self.study(study).study.consent
         if text is None or text.version != version:
@@ -287,7 +287,7 @@ class Studies:
         Args:
             study: The study.
             participant: A pseudonym.
-            code: From the organisers, where they keep it.
+            code: Code from the organisers, where they keep it.
 
         Returns:
             Whether it was drawn now.
@@ -310,7 +310,7 @@ class Studies:
         return True
 
     def next_task(self, study: str, participant: str) -> tuple[Assigned, Consent, str]:
-        """What comes next is to open a task: what its attempt's log has to begin with, and its problem.
+        """The task to open next: the assignment and consent its attempt's log has to begin with, and its problem.
 
         Raises:
             StudyError: Something else comes next.
@@ -353,7 +353,7 @@ class Studies:
         """Keeps the answers to the questions at the end.
 
         Raises:
-            StudyError: It is not the time for it, or an answer does not fit its question.
+            StudyError: The time for it has not come or is over, or an answer does not fit its question.
         """
         if self.progress(study, participant).step is not Step.QUESTIONNAIRE:
             raise StudyError("The questions come when all tasks are done.")
@@ -374,7 +374,7 @@ class Studies:
 
 
 def terms(registered_study: RegisteredStudy, participant: str, position: int, problem: str, condition: str) -> Assigned:
-    """What the plan says about one attempt."""
+    """The plan's terms for one attempt."""
     study = registered_study.study
     arm = study.condition(condition)
     return Assigned(

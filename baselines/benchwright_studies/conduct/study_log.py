@@ -31,7 +31,7 @@ class StudyLog(EventLog):
         """Deletes everything that was recorded of a participant, and leaves a tombstone; returns the attempts' ids.
 
         Raises:
-            StudyError: There is nothing of this participant.
+            StudyError: Nothing is there of this participant.
             LogError: Nothing was deleted.
         """
         return delete_participant(self._engine, self.path, study, participant, reason=reason, now=self._now())
@@ -40,7 +40,7 @@ class StudyLog(EventLog):
         """Deletes attempts that belong to no study, and leaves a tombstone for each.
 
         Raises:
-            StudyError: One belongs to a study.
+            StudyError: An attempt belongs to a study.
             LogError: Nothing was deleted.
         """
         delete_attempts(self._engine, self.path, attempts, reason=reason, now=self._now())

@@ -1,4 +1,4 @@
-"""What is accepted of inline completions, by a fixed rule."""
+"""Acceptance of inline completions, by a fixed rule."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ _BLOCK = 4096
 
 
 class ParticipantFile(Model):
-    """What the lab gives to one participant: the rules, without what the assignment follows from."""
+    """The lab's file for one participant: the rules, without what the assignment follows from."""
 
     format: Literal["benchwright-participant"] = "benchwright-participant"
     version: Literal[1] = 1
@@ -86,7 +86,7 @@ def participant_file(
         assignment: The participant's.
         problems: Digests of the public parts, by `pack/id`.
         secret: The study's secret, hexadecimal.
-        holds_code: Whether the file opens without the lab.
+        holds_code: True if the file opens without the lab.
     """
     participant = assignment.participant
     code = code_of(secret, plan.study, participant)
@@ -125,7 +125,7 @@ def read_participant_file(path: Path) -> ParticipantFile:
     """Reads a participant's file.
 
     Raises:
-        StudyError: It can't be read, or is none.
+        StudyError: The file can't be read, or is no participant's file.
     """
     try:
         return ParticipantFile.model_validate_json(path.read_bytes())

@@ -1,4 +1,4 @@
-"""Who does what under which condition in which order: a pure function of the study and its seed."""
+"""Participants' problems, their conditions and their order: a pure function of the study and its seed."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def assign(study: Study, study_sha256: str, difficulties: Mapping[str, Difficult
     Args:
         study: The study.
         study_sha256: Digest of its file.
-        difficulties: Of each problem, as its pack has it.
+        difficulties: Difficulty of each problem, as its pack has it.
 
     Raises:
         StudyError: The study has no seed.

@@ -23,7 +23,7 @@ class Condition(StudyPart):
     """Ids of the extensions that help, such as `github.copilot`; `benchwright` for its own completion. \
 Only with `human+copilot`."""
     aids: tuple[Aid, ...] | None = None
-    """What may help besides the language's features and the linters: of `hints`, `explanations`, `generated` (by \
+    """Aids allowed besides the language's features and the linters: of `hints`, `explanations`, `generated` (by \
 Benchwright's own model), `own_tests`, `waveforms`, `design_views` and `agent_tools` (`benchwright mcp`). All but \
 `hints`, `generated` and `agent_tools` if not given; `[]` for none. Not with `model`."""
     model: str = ""
@@ -35,7 +35,7 @@ Not with `human` and `model`."""
     """The end of what the model was trained on, as its provider states it: `YYYY-MM-DD` or `YYYY-MM`; what Inspect \
 knows of the model if not given. Only with `model` and `agent`."""
     prompts: Prompts | None = None
-    """How the model is asked, as `benchwright eval --prompts` takes it; `benchwright` if not given. Only with \
+    """Prompts of the model, as `benchwright eval --prompts` takes them; `benchwright` if not given. Only with \
 `model`."""
     samples: int = Field(default=1, ge=1, le=10_000)
     """Tries per problem. Only with `model` and `agent`."""
@@ -44,12 +44,12 @@ knows of the model if not given. Only with `model` and `agent`."""
 
     @property
     def worker(self) -> str:
-        """What works where no person does: the model; the subject, if its model is its own affair."""
+        """The worker where no person works: the model; the subject, if its model is its own affair."""
         return self.model or (self.subject.name if self.subject is not None else "")
 
     @property
     def is_inline(self) -> bool:
-        """Whether an inline-completion server works alone."""
+        """True if an inline-completion server works alone."""
         return self.subject is not None and self.subject.inline is not None
 
     @model_validator(mode="after")

@@ -72,7 +72,7 @@ class EnrolledStudies:
                 await asyncio.to_thread(self._draw, hosted, journal_receipt.code)
 
     def has_journal(self, study: str) -> bool:
-        """Whether the service has the participant's whole journal. Reads the log."""
+        """True if the service has the participant's whole journal. Reads the log."""
         hosted = self._hosted.find_study(study)
         return hosted is not None and len(self._lines(hosted)) == self._delivered_counts.get(study)
 
@@ -119,7 +119,7 @@ class EnrolledStudies:
         return [json.loads(line) for line in journal_lines(entries)]
 
     def _waits(self, hosted: HostedStudy) -> bool:
-        """Whether the assignment is what comes next."""
+        """True if the assignment is what comes next."""
         from benchwright_attempts.attempts import Attempts
         from benchwright_studies.conduct.studies import Studies
         from benchwright_studies.plan.vocabulary import Step

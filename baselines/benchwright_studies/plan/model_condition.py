@@ -1,4 +1,4 @@
-"""What a study's plan wants of a model or an agent: which attempts, under which terms, and which are still missing."""
+"""Attempts that a study's plan wants of a model or an agent: their terms, and those that are still missing."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class ModelCondition:
 
     @property
     def solver(self) -> str:
-        """Who works, for records: the model; of a server whose model is its own affair, its name."""
+        """The solver's name, for records: the model; of a server whose model is its own affair, its name."""
         return self.condition.worker
 
     @property
@@ -50,7 +50,7 @@ class ModelCondition:
 
         Args:
             problem: `pack/id`.
-            sample: From 1.
+            sample: Number of the sample, from 1.
         """
         attempt_key = (
             self.registered_study.study.study,
@@ -62,7 +62,7 @@ class ModelCondition:
         return sha256("\n".join(attempt_key).encode())[:32]
 
     def assigned(self, problem: str, sample: int) -> Assigned:
-        """What the log of an attempt begins with.
+        """Event data with which the log of an attempt begins.
 
         Raises:
             StudyFileError: The plan has no such attempt.
@@ -83,7 +83,7 @@ class ModelCondition:
         """Refuse a study that was closed.
 
         Raises:
-            StudyClosedError: It was.
+            StudyClosedError: The study was closed.
         """
         if self.registered_study.closed is not None:
             raise StudyClosedError(self.registered_study.study.study)
@@ -101,7 +101,7 @@ class ModelCondition:
         """Refuse another program than the plan's.
 
         Args:
-            running: What is about to work; None if the model works with Benchwright's own tools.
+            running: The program about to work; None if the model works with Benchwright's own tools.
 
         Raises:
             StudyFileError: Names each field that differs.
@@ -119,7 +119,7 @@ class ModelCondition:
         """Refuse problems that are not as they were when the study began.
 
         Args:
-            digests: Of the public part, by `pack/id`, as they are now.
+            digests: Digests of the public parts, by `pack/id`, as they are now.
 
         Raises:
             StudyFileError: Names each that has changed.
@@ -163,7 +163,7 @@ class ModelCondition:
         return f"conditions[{self.registered_study.study.conditions.index(self.condition)}]"
 
     def _refusal(self, *field_messages: tuple[str, str]) -> StudyFileError:
-        """What is not as the study file says: field and message."""
+        """Error that names what is not as the study file says: field and message."""
         file = parse_study(self.registered_study.text, Path(f"{self.registered_study.study.study}.yaml"))
         return StudyFileError(
             file.path, [Flaw(file.line_of(field), field, message) for field, message in field_messages]
@@ -174,7 +174,7 @@ def model_conditions(log: StudyLog, study: str) -> list[ModelCondition]:
     """The conditions of a study under which models and agents work.
 
     Raises:
-        StudyError: There is no such study.
+        StudyError: The study does not exist.
     """
     registered_study = Studies(log, Attempts(log)).study(study)
     return [
@@ -188,7 +188,7 @@ def model_condition(log: StudyLog, study: str, condition: str) -> ModelCondition
     """One of them.
 
     Raises:
-        StudyError: There is no such study, or no such condition in it.
+        StudyError: The study does not exist, or has no such condition.
     """
     parts = model_conditions(log, study)
     for part in parts:
@@ -203,5 +203,5 @@ def model_condition(log: StudyLog, study: str, condition: str) -> ModelCondition
 
 
 def only_people(study: str) -> StudyError:
-    """What refuses to ask a model for a study without one."""
+    """Error that refuses to ask a model for a study without one."""
     return StudyError(f"No model and no agent works in the study {study}: only people do.")

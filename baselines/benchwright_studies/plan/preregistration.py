@@ -37,8 +37,8 @@ def preregister(
         log: The event log of the lab.
         registered_study: The study, registered with its plan.
         code_sha256: Digest of the program that will analyse it.
-        prompt_digests: Of each set of prompts, by name.
-        codes_at_lab: Whether the lab keeps the codes that open the participants' rows.
+        prompt_digests: Digest of each set of prompts, by name.
+        codes_at_lab: True if the lab keeps the codes that open the participants' rows.
 
     Raises:
         StudyError: The study names no primary outcome, has data already, or was registered with another choice of who
@@ -86,7 +86,7 @@ def preregister(
 
 
 def _sample(registered_study: RegisteredStudy) -> dict[str, JsonValue]:
-    """How much data the plan wants."""
+    """Amount of data that the plan wants."""
     tasks: dict[str, JsonValue] = {}
     for condition in registered_study.study.conditions:
         planned = sum(
@@ -104,7 +104,7 @@ def _sample(registered_study: RegisteredStudy) -> dict[str, JsonValue]:
 
 
 def _prompts(registered_study: RegisteredStudy, digests: Mapping[str, str]) -> dict[str, JsonValue]:
-    """What each model is asked with, by condition."""
+    """Prompts of each model, by condition."""
     prompts: dict[str, JsonValue] = {}
     for condition in registered_study.study.conditions:
         if condition.solver is Solver.MODEL:
@@ -143,7 +143,7 @@ def participant_files(
     Args:
         registered_study: The study.
         registered: Its registration.
-        hold_codes: Whether the files open without the lab.
+        hold_codes: True if the files open without the lab.
     """
     form, secret = registered.form, registered.secret
     return [
@@ -155,5 +155,5 @@ def participant_files(
 
 
 def document_matches(registered: Preregistered, document: Mapping[str, JsonValue]) -> bool:
-    """Whether a published document is the one that was registered."""
+    """True if a published document is the one that was registered."""
     return sha256(canonical(dict(document)).encode()) == registered.digest

@@ -1,4 +1,4 @@
-"""Whether answers fit a study's questions."""
+"""Check of answers against a study's questions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def check_answers(questions: Sequence[StudyQuestion], answers: Mapping[str, Answ
     """The answers, if each fits its question.
 
     Raises:
-        StudyError: One is missing, unknown or of the wrong kind.
+        StudyError: An answer is missing, unknown or of the wrong kind.
     """
     by_id = {question.id: question for question in questions}
     unknown = next((name for name in answers if name not in by_id), None)

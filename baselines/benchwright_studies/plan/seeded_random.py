@@ -19,7 +19,7 @@ class SeededRandom:
 
     Args:
         seed: The study's seed.
-        purpose: What is drawn; each purpose has a sequence of its own.
+        purpose: Purpose of the draws; each purpose has a sequence of its own.
     """
 
     def __init__(self, seed: int, purpose: str) -> None:

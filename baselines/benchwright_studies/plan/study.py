@@ -42,7 +42,7 @@ def _task(value: object) -> object:
 
 
 class Randomisation(StudyPart):
-    """Who does what, in which order."""
+    """Rules for who does what, in which order."""
 
     unit: Unit = Unit.TASK
     order: Order = Order.LATIN_SQUARE
@@ -52,7 +52,7 @@ participants get."""
 
 
 class Limits(StudyPart):
-    """What ends an attempt."""
+    """Limits that end an attempt."""
 
     time_minutes: Minutes | None = None
     """Active time for a task; none for any."""
@@ -115,7 +115,7 @@ _OF_A_PARTICIPANT = (Criterion.FAILED_ATTENTION, Criterion.UNFINISHED_TASKS)
 
 
 class Analysis(StudyPart):
-    """What the study decides on, fixed before there are data. Everything else that a report shows is exploratory."""
+    """Analysis that the study decides on, fixed before there are data. Everything else in a report is exploratory."""
 
     primary: Measure
     """The one outcome that the study decides on."""
@@ -125,7 +125,7 @@ class Analysis(StudyPart):
     baseline: str = ""
     """The condition that others are compared with; the first one if empty."""
     hypothesis: str = ""
-    """What is expected, in words. Participants don't see it."""
+    """The expected result, in words. Participants don't see it."""
 
     @model_validator(mode="after")
     def _each_has_one_role(self) -> Self:
@@ -135,7 +135,7 @@ class Analysis(StudyPart):
 
 
 class ConsentText(StudyPart):
-    """What participants agree to before anything is recorded."""
+    """The text that participants agree to before anything is recorded."""
 
     version: str = Field(min_length=1)
     """Raise it with every change of the text: who agreed to an older one is asked again."""
@@ -148,7 +148,7 @@ AT_SERVICE = "service"
 
 
 class Data(StudyPart):
-    """Where the data go."""
+    """Destination of the data."""
 
     to: str = "nowhere"
     """`nowhere`: they stay on the participant's machine until somebody exports them. \
@@ -181,16 +181,16 @@ class Study(StudyPart):
     """A problem to get used to everything with; its data are marked and never analysed."""
     conditions: tuple[Condition, ...] = Field(min_length=1)
     participants: int | tuple[Pseudonym, ...] = 0
-    """How many, then named `P01` …; or their pseudonyms. 0 where only models work."""
+    """Number of participants, then named `P01` …; or their pseudonyms. 0 where only models work."""
     randomisation: Randomisation
     limits: Limits = Limits()
     feedback: Feedback = Feedback.FULL
     clock: ClockDisplay = ClockDisplay.HIDDEN
-    """What participants see of the clock, and of times in summaries, until their self-estimate of the task is in."""
+    """Display of the clock, and of times in summaries, until the participant's self-estimate of the task is in."""
     show_distribution: bool = False
-    """Whether a participant sees how others did at a task that the participant has finished."""
+    """True if a participant sees how others did at a task that the participant has finished."""
     clock_stops_for: tuple[Machine, ...] = ()
-    """What stops the clock while it works."""
+    """Machines that stop the clock while they work."""
     recording: Recording = Recording.FULL
     forecasts: tuple[Estimate, ...] = (Estimate.MINUTES, Estimate.DIFFICULTY, Estimate.PRIOR_EXPOSURE)
     """Asked of every problem before anything of the assignment is shown; minutes without and with AI, as far as the \
@@ -259,7 +259,7 @@ conditions have it."""
 
     @property
     def forecast_fields(self) -> tuple[str, ...]:
-        """What a blind forecast has to say: fields of `Forecast`."""
+        """Parts of a blind forecast that are required: fields of `Forecast`."""
         solvers = {condition.solver for condition in self.people_conditions}
         minutes = [
             field
@@ -273,7 +273,7 @@ conditions have it."""
         """The condition of this name.
 
         Raises:
-            KeyError: There is none.
+            KeyError: No condition has this name.
         """
         for condition in self.conditions:
             if condition.name == name:
@@ -281,7 +281,7 @@ conditions have it."""
         raise KeyError(name)
 
     def problems_of(self, condition: Condition) -> tuple[str, ...]:
-        """What is asked under a condition, practice left out, in the study's order."""
+        """Problems that are asked under a condition, practice left out, in the study's order."""
         return tuple(
             task.problem for task in self.problems if not condition.problems or task.problem in condition.problems
         )

@@ -89,7 +89,7 @@ def read_study(path: Path) -> StudyFile:
     """Reads a study file from disk.
 
     Raises:
-        StudyFileError: It can't be read, or something in it is wrong.
+        StudyFileError: The file can't be read, or something in it is wrong.
     """
     try:
         text = path.read_bytes().decode("utf-8-sig")
@@ -209,7 +209,7 @@ _KINDS = (
     | dict.fromkeys(("model_type", "dict_type"), "a group of fields. Write each as `field: value`")
     | {"string_type": "text. Put it between quotation marks"}
 )
-"""What pydantic says of a value of the wrong kind, in words of a study file."""
+"""Pydantic's errors for a value of the wrong kind, in words of a study file."""
 
 _FORMS = {
     "study": "small letters, digits, dots, dashes",

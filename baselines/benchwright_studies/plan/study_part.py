@@ -1,4 +1,4 @@
-"""What every part of a study's file is made of."""
+"""Base of every part of a study's file."""
 
 from __future__ import annotations
 

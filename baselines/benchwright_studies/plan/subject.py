@@ -16,23 +16,23 @@ Digest = Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{64})?$")]
 
 
 class Start(StrEnum):
-    """What an inline-completion server begins with."""
+    """Text that an inline-completion server begins with."""
 
     EMPTY_BODY = "empty-body"
     """The reference without what is between the header and the end of each module."""
     STARTING_FILES = "starting-files"
-    """What everybody gets, the cursor before the last `endmodule`."""
+    """The files that everybody gets, the cursor before the last `endmodule`."""
 
 
 class Inline(Model):
-    """How an inline-completion server works alone: nobody types, and a fixed policy accepts."""
+    """Solo work of an inline-completion server: nobody types, and a fixed policy accepts."""
 
     model_config = ConfigDict(use_attribute_docstrings=True)
 
     policy: Policy
     start: Start = Start.STARTING_FILES
     dialect: str = "lsp"
-    """How the server is spoken to, as `benchwright completion run --dialect` takes it."""
+    """Dialect in which the server is spoken to, as `benchwright completion run --dialect` takes it."""
     extensions: tuple[str, ...] = ()
     """With dialect `vscode`: .vsix files, first the one that is measured, then those that it needs."""
     options: dict[str, JsonValue] = Field(default_factory=dict)
@@ -62,10 +62,10 @@ class Subject(Model):
     configuration: Digest = ""
     """SHA-256 over how it is set up, as attempts record it. Any if empty."""
     command: str = ""
-    """What starts it, if `name` is none of the agents that Benchwright knows. Of an inline server, the command line \
+    """Start command if `name` is none of the agents that Benchwright knows. Of an inline server, the command line \
 on whose streams it speaks."""
     acp: bool = False
-    """Whether `command` speaks the Agent Client Protocol."""
+    """True if `command` speaks the Agent Client Protocol."""
     refuses: tuple[str, ...] = ()
     """Kinds of tools, such as `execute`, that an agent speaking it gets no permission for."""
     inline: Inline | None = None
@@ -90,12 +90,12 @@ on whose streams it speaks."""
 
     @property
     def unfixed(self) -> tuple[str, ...]:
-        """What of it the study file leaves open."""
+        """Parts of it that the study file leaves open."""
         return tuple(name for name in ("version", "configuration") if not getattr(self, name))
 
 
 class Running(BaseModel):
-    """What is about to work, as it was found."""
+    """The program that is about to work, as it was found."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -104,7 +104,7 @@ class Running(BaseModel):
     configuration: str = ""
 
     def differences(self, registered: Subject) -> list[tuple[str, str]]:
-        """What is not as it was registered: field and what is there, as a sentence."""
+        """Differences from what was registered: field and what is there, as a sentence."""
         deviations = []
         for field in ("name", "version", "configuration"):
             registered_text, present_text = getattr(registered, field), getattr(self, field)

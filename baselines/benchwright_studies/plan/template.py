@@ -1,4 +1,4 @@
-"""What `benchwright study init` writes: a study, but for the words in <ANGLE BRACKETS>, with the choices beside."""
+"""Output of `benchwright study init`: a study, but for the words in <ANGLE BRACKETS>, with the choices beside."""
 
 from __future__ import annotations
 

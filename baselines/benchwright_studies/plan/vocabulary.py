@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Unit(StrEnum):
-    """What is assigned to a condition."""
+    """Unit that is assigned to a condition."""
 
     TASK = "task"
     """Within-person: everybody works under every condition, on different problems."""
@@ -15,7 +15,7 @@ class Unit(StrEnum):
 
 
 class Order(StrEnum):
-    """How the order of the tasks is determined."""
+    """Rule that determines the order of the tasks."""
 
     LATIN_SQUARE = "latin-square"
     """Rows of a Williams square: each problem is at each place, and behind each other one, equally often."""
@@ -26,7 +26,7 @@ class Order(StrEnum):
 
 
 class Estimate(StrEnum):
-    """What is asked before and after a task."""
+    """Estimates that are asked before and after a task."""
 
     MINUTES = "minutes"
     DIFFICULTY = "difficulty"
@@ -34,11 +34,11 @@ class Estimate(StrEnum):
     PRIOR_EXPOSURE = "prior_exposure"
     EXTERNAL_HELP = "external_help"
     SUCCESS = "success"
-    """How probable it is that the work is right."""
+    """Probability that the work is right."""
 
 
 class Prompts(StrEnum):
-    """How a model is asked for its reply."""
+    """Prompts with which a model is asked for its reply."""
 
     BENCHWRIGHT = "benchwright"
     CVDP = "cvdp-1.1"
@@ -52,7 +52,7 @@ class Prompts(StrEnum):
 
 
 class QuestionKind(StrEnum):
-    """How a question is answered."""
+    """Form of the answer to a question."""
 
     TEXT = "text"
     NUMBER = "number"
@@ -63,7 +63,7 @@ class QuestionKind(StrEnum):
 
 
 class Criterion(StrEnum):
-    """What an exclusion rule checks."""
+    """Property that an exclusion rule checks."""
 
     FAILED_ATTENTION = "failed_attention"
     """Attention checks answered wrongly."""
@@ -78,24 +78,24 @@ class Criterion(StrEnum):
     UNFOCUSED_SHARE = "unfocused_share"
     """Share of the running time in which the editor was not in front, 0 to 1."""
     SUSPENDED = "suspended"
-    """How often the computer slept while the clock ran."""
+    """Number of times the computer slept while the clock ran."""
     UNFINISHED_TASKS = "unfinished_tasks"
     """Tasks of the participant that were given up or not begun."""
 
 
 class Measure(StrEnum):
-    """What a study decides on."""
+    """Measure that a study decides on."""
 
     TIME = "time"
     """Active time to the first pass."""
     SOLVED = "solved"
-    """Whether the hidden tests or the judge passed the work."""
+    """True if the hidden tests or the judge passed the work."""
     SCORE = "score"
     """The best score."""
 
 
 class Population(StrEnum):
-    """Which attempts the primary analysis counts."""
+    """Attempts that the primary analysis counts."""
 
     INTENTION_TO_TREAT = "intention-to-treat"
     """Every task whose condition was drawn, under that condition, whatever happened."""
@@ -104,14 +104,14 @@ class Population(StrEnum):
 
 
 class Drop(StrEnum):
-    """What an exclusion rule leaves out."""
+    """Data that an exclusion rule leaves out."""
 
     ATTEMPT = "attempt"
     PARTICIPANT = "participant"
 
 
 class Step(StrEnum):
-    """What a participant has to do next."""
+    """The next thing that a participant has to do."""
 
     CONSENT = "consent"
     """Read the consent text, and agree or not."""

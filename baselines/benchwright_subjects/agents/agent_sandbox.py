@@ -29,7 +29,7 @@ from benchwright_problems.problem import Limits, Problem
 from benchwright_subjects.agents.launch import HOME, LAUNCHER, PORT, AgentEnd, Ending, Launch
 
 _GIVEN = "/bench"
-"""Where the sandbox shows the launcher, its orders, and the bridge's socket."""
+"""Path at which the sandbox shows the launcher, its orders, and the bridge's socket."""
 _SOCKET = "bridge"
 _STDIO = "stdio"
 _TERMINALS = "terminals"
@@ -50,9 +50,9 @@ class AgentSandbox:
     """The folders of one agent while it works.
 
     Args:
-        sandbox: Where it runs.
-        toolchain: What it finds there.
-        user: Whom the folders belong to.
+        sandbox: Sandbox in which it runs.
+        toolchain: Tools that it finds there.
+        user: Owner of the folders.
         code: Is `/code` inside.
         given: Is shown read-only.
     """
@@ -87,24 +87,24 @@ class AgentSandbox:
 
     @property
     def socket(self) -> Path:
-        """Where the bridge is to listen."""
+        """Address at which the bridge is to listen."""
         return self.given_folder / _SOCKET
 
     @property
     def stdio(self) -> Path:
-        """Where the client of an agent that speaks ACP is to listen for its input and output."""
+        """Address at which the client of an agent that speaks ACP is to listen for its input and output."""
         return self.given_folder / _STDIO
 
     @property
     def terminals(self) -> Path:
-        """Where such a client is to listen for connections that carry commands into the sandbox."""
+        """Address at which such a client is to listen for connections that carry commands into the sandbox."""
         return self.given_folder / _TERMINALS
 
     async def run(self, launch: Launch, problem: Problem | None, prompt: str) -> AgentEnd:
         """Run an agent to its end; cancelling ends everything inside.
 
         Args:
-            launch: What is started.
+            launch: The program to start.
             problem: Decides which tools it finds; None for the newest.
             prompt: Its task.
 
@@ -167,7 +167,7 @@ def check_readable(folder: Path) -> None:
     """Refuse a folder of programs that an agent could not read.
 
     Raises:
-        EvaluationError: It is not there, or a user without rights can't get there.
+        EvaluationError: The folder is not there, or a user without rights can't get there.
     """
     if not folder.is_dir():
         raise EvaluationError(f"There is no folder {folder} with the agent's programs.")

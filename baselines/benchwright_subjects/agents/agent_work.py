@@ -45,7 +45,7 @@ async def work(
         The conversation that went over the bridge.
 
     Raises:
-        EvaluationError: It says nothing of the agent: it could not start, or its model could not be asked.
+        EvaluationError: The end says nothing of the agent: it could not start, or its model could not be asked.
     """
     recorder = _Recorder(sample, launch.title or "agent")
     bridge = ModelBridge(state, recorder.record_usage, seed, recorder.catch_up)
@@ -86,7 +86,7 @@ def _note(sample: SampleAttempt, ended: AgentEnd) -> None:
     """Notes how the agent has ended, for the log of Inspect and for the attempt.
 
     Raises:
-        EvaluationError: It could not start, or its last request to the model was not answered.
+        EvaluationError: The agent could not start, or its last request to the model was not answered.
     """
     transcript().info(
         {"ending": ended.ending.value, "code": ended.code, "stdout": ended.stdout, "stderr": ended.stderr}
@@ -108,8 +108,8 @@ class _Recorder:
     """Records changes to files, one after the other.
 
     Args:
-        sample: Whose files they are.
-        subject: Who writes them.
+        sample: Attempt to which the files belong.
+        subject: The one who writes them.
     """
 
     def __init__(self, sample: SampleAttempt, subject: str) -> None:

@@ -1,4 +1,4 @@
-"""Whether a subject is installed, and whether it starts in the sandbox."""
+"""Examination of a subject: that it is installed, and that it starts in the sandbox."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from benchwright_subjects.agents.preset import Preset
 
 
 class Condition(StrEnum):
-    """What an examination found."""
+    """Finding of an examination."""
 
     WORKS = "works"
     NOT_INSTALLED = "not installed"
@@ -29,7 +29,7 @@ class Examined:
 
     condition: Condition
     message: str = ""
-    """What it prints as its version, or why it does not start."""
+    """The version that it prints, or the reason why it does not start."""
 
 
 async def examine(preset: Preset, cache: Path, sandbox: Sandbox, toolchain: Toolchain) -> Examined:

@@ -23,13 +23,13 @@ from benchwright_attempts.errors import EvaluationError
 MOST_BYTES = 1 << 20
 """Of one file."""
 _QUIET_S = 0.03
-"""How long a file that is still open must be left alone before it is read."""
+"""Time that a file that is still open must be left alone before it is read, in seconds."""
 _EMPTY_S = 0.5
 """The same of one that is empty: what opens a file to write it again empties it first."""
 
 
 class FileState(StrEnum):
-    """What is at a path."""
+    """State of a path: the kind of thing that is there."""
 
     PLAIN = "plain"
     MISSING = "missing"
@@ -40,7 +40,7 @@ class FileState(StrEnum):
 
 @dataclass(frozen=True)
 class PathState:
-    """What was at a path at one moment."""
+    """State of a path at one moment."""
 
     path: str
     state: FileState
@@ -49,7 +49,7 @@ class PathState:
 
 
 def look(folder: Path, path: str) -> PathState:
-    """What is at a path now; no link is followed."""
+    """State of a path now; no link is followed."""
     try:
         with inside(folder, path) as (parent, name):
             file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=parent)

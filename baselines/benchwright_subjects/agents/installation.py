@@ -30,18 +30,18 @@ Show = Callable[[str], None]
 
 
 def programs_of(preset: Preset, cache: Path) -> Path:
-    """Where a subject's programs are, or would be."""
+    """Folder where a subject's programs are, or would be."""
     return cache / "subjects" / f"{preset.installed_as}-{preset.package_sha256[:12]}"
 
 
 def is_installed(preset: Preset, cache: Path) -> bool:
-    """Whether a subject is installed, in the version of its lock file."""
+    """True if a subject is installed, in the version of its lock file."""
     node = node_of(cache) if preset.needs_node else None
     return programs_of(preset, cache).is_dir() and (node is None or node.is_dir())
 
 
 def node_of(cache: Path) -> Path:
-    """Where Node is, or would be."""
+    """Folder where Node is, or would be."""
     return cache / "subjects" / f"node-{hashlib.sha256(NODE_LOCK.read_bytes()).hexdigest()[:12]}"
 
 

@@ -1,4 +1,4 @@
-"""What is started as an agent, and how it came to its end."""
+"""Programs that are started as agents, and how they came to their end."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from pydantic import JsonValue
 from benchwright_studies.plan.subject import Running
 
 AGENT = "/agent"
-"""Where the sandbox shows an agent's programs."""
+"""Path at which the sandbox shows an agent's programs."""
 HOME = "/rundir/home"
 """The agent's home, in the sandbox's memory."""
 PORT = 13131
 BRIDGE = f"http://127.0.0.1:{PORT}"
-"""Where the model is asked."""
+"""Address at which the model is asked."""
 LAUNCHER = Path(__file__).with_name("inside") / "launcher.py"
 """Leads an agent's requests to the bridge."""
 MODEL_VARIABLES: Mapping[str, str] = {
@@ -38,12 +38,12 @@ TOOL_KINDS = (
     *("read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode"),
     "other",
 )
-"""What an agent can ask permission for: ACP's `ToolKind`."""
+"""Kinds of tools that an agent can ask permission for: ACP's `ToolKind`."""
 
 
 @dataclass(frozen=True)
 class AcpTerms:
-    """What an agent that speaks the Agent Client Protocol may do."""
+    """Rights of an agent that speaks the Agent Client Protocol."""
 
     refuses: frozenset[str] = frozenset()
     """Kinds of tools for which permission is refused; it is given for all others."""
@@ -51,7 +51,7 @@ class AcpTerms:
 
 @dataclass(frozen=True)
 class Launch:
-    """How an agent is started."""
+    """The start of an agent."""
 
     command: str
     """For the sandbox's shell. `{prompt}` stands for the task, quoted; without it the task is its input. `{files}` \
@@ -84,19 +84,19 @@ stands for the files that the problem asks for."""
 
     @property
     def name(self) -> str:
-        """What reports call it: other settings make another subject."""
+        """Its name in reports: other settings make another subject."""
         return f"{self.title} [{self.configuration_sha256[:8]}]" if self.title else ""
 
     @property
     def record(self) -> Mapping[str, JsonValue]:
-        """What an attempt records of it."""
+        """Facts about it that an attempt records."""
         return {**self.facts, "configuration_sha256": self.configuration_sha256}
 
     def running(self, registered: str) -> Running:
-        """What would work, to be compared with what a study registers.
+        """The program that would work, to be compared with what a study registers.
 
         Args:
-            registered: What the study calls it: a command of the user's own has no other name.
+            registered: The study's name for it: a command of the user's own has no other name.
         """
         subject_name = self.title.partition(" ")[0] or registered
         version = str(self.facts.get("subject_version", ""))
@@ -119,12 +119,12 @@ stands for the files that the problem asks for."""
         return ["/bin/sh", "-c", re.sub(r"\{(?:prompt|files)\}", lambda match: placeholders[match[0]], self.command)]
 
     def input(self, prompt: str) -> str:
-        """What it reads from standard input."""
+        """Text that it reads from standard input."""
         return "" if "{prompt}" in self.command or self.acp is not None else prompt
 
 
 class Ending(StrEnum):
-    """How an agent came to its end by itself."""
+    """Ways in which an agent came to its end by itself."""
 
     DONE = "done"
     FAILED = "failed"
@@ -170,7 +170,7 @@ class AgentEnd:
 
     @property
     def failure_reason(self) -> str:
-        """Why it has not submitted its work, as a sentence without a point; empty if it has."""
+        """Reason why it has not submitted its work, as a sentence without a point; empty if it has."""
         match self.ending:
             case Ending.DONE:
                 return ""

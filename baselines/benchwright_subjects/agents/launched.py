@@ -1,4 +1,4 @@
-"""Which program a task starts: a subject by its name, or a command of the user's own."""
+"""The program that a task starts: a subject by its name, or a command of the user's own."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _PLACE = "benchwright"
 def launched(
     cache: Path, subject: str, command: str, agent_place: str, *, acp: bool = False, refuses: Sequence[str] = ()
 ) -> Launch | None:
-    """What is started; none if our own agent works.
+    """The program to start; none if our own agent works.
 
     Args:
-        cache: Where subjects are installed.
+        cache: Folder in which subjects are installed.
         subject: The name of one, if any.
         command: A command of the user's own, if any.
         agent_place: `benchwright:FOLDER` shows it a folder.
-        acp: Whether the command speaks the Agent Client Protocol.
+        acp: True if the command speaks the Agent Client Protocol.
         refuses: Kinds of tools that an agent speaking it gets no permission for.
 
     Raises:
@@ -65,10 +65,10 @@ def _of_command(command: str, agent_place: str, *, acp: bool) -> Launch:
 
 
 def installed(cache: Path, subject: str) -> Launch:
-    """How a subject is started that is installed.
+    """The start of a subject that is installed.
 
     Raises:
-        EvaluationError: It is not.
+        EvaluationError: The subject is not installed.
     """
     known_preset = preset(subject)
     if not is_installed(known_preset, cache):

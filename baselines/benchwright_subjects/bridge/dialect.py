@@ -23,7 +23,7 @@ class Dialect:
     events: Callable[[Json, Json], Iterator[bytes]]
     """A reply as server-sent events: the request, the reply."""
     error: Callable[[int, str], Json]
-    """How a refusal is put: HTTP status, message."""
+    """Form of a refusal: HTTP status, message."""
 
 
 def event(content: Mapping[str, Any], name: str = "") -> bytes:

@@ -23,7 +23,7 @@ MOST_BYTES = 64 << 20
 """Of one request: a conversation with images."""
 MOST_CONNECTIONS = 64
 WAITING_S = 15.0
-"""How long a streamed reply waits for the model before it begins without it, and how often it then says so: programs
+"""Seconds a streamed reply waits for the model before it begins without it, and then between its notices: programs
 give up on a connection that says nothing for some minutes."""
 _WAITING = b": waiting for the model\n\n"
 _LARGEST_HEADERS = 1 << 16
@@ -41,8 +41,8 @@ async def serving(bridge: ModelBridge, address: Path, user: int | None) -> Async
 
     Args:
         bridge: Answers.
-        address: Where the socket is made.
-        user: Who may connect besides this process; None if that is who it runs as.
+        address: Path at which the socket is made.
+        user: User who may connect besides this process; None if that is who it runs as.
     """
     with private_socket(address, user) as listener:
         server = _Server(_config(_Application(bridge)))

@@ -35,8 +35,8 @@ class RefusedError(Exception):
     """A request without an answer.
 
     Args:
-        status: Of HTTP.
-        message: For the program that asked; nothing in it says how the model is reached.
+        status: HTTP status code.
+        message: Message for the program that asked; nothing in it says how the model is reached.
     """
 
     def __init__(self, status: int, message: str) -> None:
@@ -52,7 +52,7 @@ class ModelBridge:
         answered: Hears of each answer.
         seed: Sent to the model with each request.
         asking: Is waited for before each request.
-        forwards: Whether temperature, token limit and the like are those of each request, not the model's own.
+        forwards: True if temperature, token limit and the like are those of each request, not the model's own.
     """
 
     def __init__(

@@ -55,7 +55,7 @@ def _begun(item: Json) -> Json:
 
 
 def _parts(item: Json) -> Iterator[tuple[str, Json]]:
-    """What is streamed of an item between its beginning and its end."""
+    """Parts that are streamed of an item between its beginning and its end."""
     match item["type"]:
         case "message":
             for content_index, part in enumerate(item["content"]):

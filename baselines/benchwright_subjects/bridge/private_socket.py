@@ -14,8 +14,8 @@ def private_socket(address: Path, user: int | None) -> Iterator[socket.socket]:
     """Bound to an address; closed at the end of the block.
 
     Args:
-        address: Where it is made.
-        user: Who may connect besides this process; None if that is who it runs as.
+        address: Path at which it is made.
+        user: User who may connect besides this process; None if that is who it runs as.
     """
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(address))

@@ -1,4 +1,4 @@
-"""Which request is put in which protocol."""
+"""Routes of requests to their protocols."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ _LISTS = re.compile(r"(?:/v1(?:alpha|beta)?)?/models")
 
 @dataclass(frozen=True)
 class Route:
-    """Where a request for an answer goes."""
+    """Route of a request for an answer."""
 
     dialect: Dialect
     model: str = ""
     """As the address names it; empty if the request does."""
     streams: bool | None = None
-    """Whether the reply is streamed; None if the request says so."""
+    """True if the reply is streamed; None if the request says so."""
     as_list: bool = False
-    """Whether a streamed reply is a JSON list, not server-sent events."""
+    """True if a streamed reply is a JSON list, not server-sent events."""
 
 
 def route(path: str, query: str) -> Route | None:
@@ -57,12 +57,12 @@ def route(path: str, query: str) -> Route | None:
 
 
 def is_list_of_models(path: str) -> bool:
-    """Whether a GET of this path asks which models there are."""
+    """True if a GET of this path asks which models there are."""
     return _LISTS.fullmatch(path) is not None
 
 
 def dialect_of(path: str) -> Dialect:
-    """Whose form a refusal has, also where there is no such address."""
+    """Dialect whose form a refusal has, also where there is no such address."""
     matched_route = route(path, "")
     if matched_route is not None:
         return matched_route.dialect

@@ -75,7 +75,7 @@ def evaluate(run: Run) -> EvalLog:
     """Run a task.
 
     Raises:
-        EvaluationError: It could not begin.
+        EvaluationError: The task could not begin.
     """
     # Inspect would find out in the middle of its display.
     found_model(run.model, base_url=run.base_url)
@@ -108,11 +108,11 @@ def found_model(model: str | Model, *, base_url: str | None = None, retries: int
 
     Args:
         model: PROVIDER/MODEL.
-        base_url: Where it is asked; where its provider is, if not given.
+        base_url: Address at which it is asked; its provider's, if not given.
         retries: Most of a request that failed; any number if not given.
 
     Raises:
-        EvaluationError: There is none of this name, or it can't be asked from here.
+        EvaluationError: No model has this name, or it can't be asked from here.
     """
     try:
         return get_model(model, base_url=base_url, config=GenerateConfig(max_retries=retries))
@@ -132,7 +132,7 @@ def resume(log: Path, display: Display | None = None, costs: Path | None = None)
     """Continue a run that was interrupted or had samples without a verdict; what is done is not asked again.
 
     Raises:
-        EvaluationError: There is no such log, or it can't be gone on with.
+        EvaluationError: The log does not exist, or it can't be gone on with.
     """
     if log.suffix != ".eval" or not log.is_file():
         raise EvaluationError(f"{log} is not an .eval log of a run.")
@@ -151,7 +151,7 @@ def newest_log(folder: Path) -> Path:
     """The log of the newest run in a folder.
 
     Raises:
-        EvaluationError: There is none.
+        EvaluationError: The folder has no log.
     """
     logs = sorted(folder.glob("*.eval"), key=lambda file: file.stat().st_mtime)
     if not logs:
@@ -163,7 +163,7 @@ def write_replies(log: EvalLog, file: Path) -> None:
     """Write the replies of a run, as `benchwright grade --responses` reads them.
 
     Args:
-        log: Of the run.
+        log: Log of the run.
         file: Gets a line of {`id`, `completion`} for each, with its origin; those to refined statements go to a file
             beside.
 
@@ -185,7 +185,7 @@ def write_replies(log: EvalLog, file: Path) -> None:
 
 
 def _origin(log: EvalLog, sample: EvalSample, condition: Solver) -> dict[str, JsonValue]:
-    """What a line says of its answer's origin: see `benchwright_problems.storage.responses.Origin`."""
+    """Facts in a line about its answer's origin: see `benchwright_problems.storage.responses.Origin`."""
     attempt = _facts(sample).get("attempt")
     task_metadata = log.eval.metadata or {}
     origin = {
@@ -203,7 +203,7 @@ def write_work(log: EvalLog, attempts: EventLog, file: Path) -> None:
     """Write what agents submitted, as `benchwright grade --responses` reads it.
 
     Args:
-        log: Of a run of agents.
+        log: Log of a run of agents.
         attempts: The log with their attempts.
         file: Gets a line of {`id`, `files`} for each, or {`id`, `response`} for questions.
 

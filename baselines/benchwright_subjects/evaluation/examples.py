@@ -13,10 +13,10 @@ from benchwright_subjects.prompts.prompt import Turn, example
 
 
 def is_validation(problem: Problem) -> bool:
-    """Whether the data set's record says that it is there to be shown (CS-Bench's `Split` is `Valid`).
+    """True if the data set's record says that it is there to be shown (CS-Bench's `Split` is `Valid`).
 
     Args:
-        problem: With its hidden part, where what the model does not hold of a record is kept.
+        problem: Problem with its hidden part, where what the model does not hold of a record is kept.
     """
     for operation in problem.hidden.record:
         if str(operation.get("path", "")).lower() == "/split":
@@ -29,9 +29,9 @@ class Examples:
     """The validation split of a pack.
 
     Args:
-        problems: With their hidden parts.
-        shots: How many are shown before a question.
-        think: Whether they explain themselves first.
+        problems: Problems with their hidden parts.
+        shots: Number of examples shown before a question.
+        think: True if they explain themselves first.
         seed: Decides which.
     """
 
@@ -69,7 +69,7 @@ class Examples:
         return frozenset(problem.id for problem in self.problems)
 
     def turns_before(self, problem: Problem) -> tuple[Turn, ...]:
-        """What to show before a problem: of its language and format, of its domain first.
+        """Turns to show before a problem: of its language and format, of its domain first.
 
         Questions that these are the same for get the same ones in the same order.
         """

@@ -1,4 +1,4 @@
-"""Which task a sample belongs to, and the end of Inspect's runs.
+"""The task that a sample belongs to, and the end of Inspect's runs.
 
 A sample knows neither its task's name nor its run. Inspect's hooks do; it makes one object of this class for the
 whole process.
@@ -13,7 +13,7 @@ from benchwright_subjects.evaluation.services import EvaluationServices
 
 
 class _Runs:
-    """What is known of the runs of this process."""
+    """Facts about the runs of this process."""
 
     def __init__(self) -> None:
         self.tasks: dict[str, str] = {}

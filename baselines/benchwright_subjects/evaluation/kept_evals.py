@@ -13,7 +13,7 @@ from benchwright_foundation.home import Home
 
 
 def folder_of(home: Home) -> Path:
-    """Where they are kept."""
+    """Folder in which they are kept."""
     return home.data / "evals"
 
 
@@ -21,7 +21,7 @@ def keep(folder: Path, log: Path, attempts: Iterable[str]) -> None:
     """Keep a log, and note beside it which attempts it covers.
 
     Args:
-        folder: Where.
+        folder: Folder in which the log is kept.
         log: An `.eval` file, which stays where it is.
         attempts: Their ids.
 

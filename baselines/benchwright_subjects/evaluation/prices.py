@@ -1,4 +1,4 @@
-"""What models cost, from a file in the format of Inspect's `--model-cost-config`."""
+"""Prices of models, from a file in the format of Inspect's `--model-cost-config`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a reply is the answer, for replies that a run asks for and for those that a file brings."""
+"""The answer in a reply, for replies that a run asks for and for those that a file brings."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from benchwright_subjects.prompts.prompt import final_answer
 
 @dataclass(frozen=True)
 class Reading:
-    """What a reply comes to."""
+    """Result of reading a reply."""
 
     files: Mapping[str, bytes]
     """Those that it stands for, by path; `answer.md` for questions."""
     flaw: Verdict | None = None
-    """Why a design problem gets no files."""
+    """Reason why a design problem gets no files."""
     confidence: float | None = None
-    """How probable the model says it is that its answer is right, from 0 to 1."""
+    """Probability, as the model says it, that its answer is right, from 0 to 1."""
 
 
 def read(problem: Problem, reply: str, prompts: PromptSet | None, *, steps: bool) -> Reading:
@@ -32,8 +32,8 @@ def read(problem: Problem, reply: str, prompts: PromptSet | None, *, steps: bool
     Args:
         problem: Its hidden part is not used.
         reply: The whole of it.
-        prompts: What it was asked with; None if that is unknown.
-        steps: Whether steps were asked for before the answer.
+        prompts: Prompts it was asked with; None if they are unknown.
+        steps: True if steps were asked for before the answer.
     """
     confidence = None
     if prompts is not None and prompts.asks_confidence:

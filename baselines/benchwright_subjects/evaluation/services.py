@@ -1,4 +1,4 @@
-"""What all samples of a task share: packs, event log, sandbox, judges. Opened late, closed when Inspect's run ends."""
+"""Services of a task's samples: packs, event log, sandbox, judges. Opened late, closed when Inspect's run ends."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ class EvaluationServices(Services[StudyLog]):
 
     @cached_property
     def sandbox(self) -> Sandbox:
-        """Where designs run."""
+        """Sandbox in which designs run."""
         return open_sandbox(self._sandbox_name)
 
     @cached_property
     def toolchain(self) -> Toolchain:
-        """What they run with."""
+        """Toolchain that they run with."""
         return toolchain_for(self._sandbox_name, self.home.cache)
 
 

@@ -26,22 +26,22 @@ class TaskRun:
     """The run of one task.
 
     Args:
-        services: What its samples share.
-        pack: Whose problems it asks.
+        services: Services that its samples share.
+        pack: Pack whose problems it asks.
         problems: Public parts.
-        agent: Whether an agent works on them.
-        part: Of a study, where its plan says who solves what.
+        agent: True if an agent works on them.
+        part: Part of a study, where its plan says who solves what.
         most_runs: Outside studies: how many runs of the hidden tests an agent may ask for.
         most_s: Outside studies: the time limit of a sample in seconds. None without a limit.
-        prompts: What problems are asked with; None if that is a template of the user's, or an agent's task.
+        prompts: Prompts of the problems; None if that is a template of the user's, or an agent's task.
         shots: Solved questions that are shown before each one; None for agents.
-        steps: Whether steps are asked for before the answer.
+        steps: True if steps are asked for before the answer.
         knowledge_cutoff: Outside studies: the end of what the model was trained on; as Inspect knows it if empty.
         refined: Statements that are asked beside the originals, by problem.
         launch: The program that works with the model; None if that is our own agent, or none.
 
     Raises:
-        EvaluationError: That is no date.
+        EvaluationError: The knowledge cutoff is no date.
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class TaskRun:
         """The attempt of a sample.
 
         Raises:
-            EvaluationError: It has none.
+            EvaluationError: The sample has no attempt.
         """
         try:
             return self._samples[state.uuid]

@@ -1,4 +1,4 @@
-"""What models used, from Inspect's counts to events of the log."""
+"""Usage of models, from Inspect's counts to events of the log."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchwright_subjects.inspect_private import sample_model_usage
 
 
 def of_sample() -> Mapping[str, Counted]:
-    """What each model has used for the sample that runs."""
+    """Usage of each model for the sample that runs."""
     return sample_model_usage()
 
 
@@ -34,7 +34,7 @@ def as_event(model: str, counted: Counted, *, calls: int, wall_s: float | None =
 
 
 def of_output(model: str, output: ModelOutput) -> ModelUsage | None:
-    """What one reply used; None if the provider does not report it."""
+    """Usage for one reply; None if the provider does not report it."""
     return None if output.usage is None else as_event(model, output.usage, calls=1, wall_s=output.time)
 
 
@@ -65,10 +65,10 @@ def unlogged_usage(model: str, counted: Counted, logged_usage: ModelUsage | None
     A reply that passes a limit is paid for and never seen.
 
     Args:
-        model: Which.
+        model: Name of the model.
         counted: The provider's count.
-        logged_usage: What is in the log.
-        calls: How many replies there are, where none of them is in the log.
+        logged_usage: Usage that is in the log.
+        calls: Number of replies, where none of them is in the log.
     """
     if logged_usage is None:
         return as_event(model, counted, calls=max(1, calls))

@@ -1,4 +1,4 @@
-"""How a language server can fail at a site."""
+"""Ways in which a language server can fail at a site."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from benchwright_attempts.errors import EvaluationError
 
 
 class Failure(StrEnum):
-    """What the server did, by name."""
+    """Failure of the server, by name."""
 
     NOT_STARTED = "not_started"
     """Its program can't be started, or ended before it answered `initialize`."""
@@ -37,7 +37,7 @@ class Failure(StrEnum):
 
 
 def printable(text: str) -> str:
-    """What a server said, without what a terminal would obey."""
+    """Words of a server, without what a terminal would obey."""
     return "".join(character if character.isprintable() or character == "\n" else " " for character in text)
 
 
@@ -49,9 +49,9 @@ class SubjectError(EvaluationError):
     """A language server failed.
 
     Args:
-        failure: How.
+        failure: Kind of the failure.
         message: A sentence for the user. It may quote the server, so it is not recorded.
-        code: Of its error, where it answered with one.
+        code: Code of its error, where it answered with one.
     """
 
     def __init__(self, failure: Failure, message: str, code: int | None = None) -> None:

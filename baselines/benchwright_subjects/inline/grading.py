@@ -19,7 +19,7 @@ from benchwright_verilog.syntax.surrogates import encode_text
 
 @dataclass(frozen=True)
 class GradingPlace:
-    """Where the hidden tests run."""
+    """Place where the hidden tests run."""
 
     home: Home
     sandbox: str
@@ -37,7 +37,7 @@ async def grade_records(
     Args:
         records: The sites.
         problems: PACK/ID → with its hidden part.
-        runner_setup: Where the tests run.
+        runner_setup: Place where the tests run.
         on_progress: Called as verdicts come.
     """
     snapshots = [(record, snapshot) for record in records for snapshot in record.snapshots]
@@ -59,7 +59,7 @@ async def grade_files(
 
     Args:
         solutions: Problems with their hidden parts, and what is judged.
-        runner_setup: Where the tests run.
+        runner_setup: Place where the tests run.
         on_progress: Called as verdicts come.
     """
     sandbox = open_sandbox(runner_setup.sandbox)
@@ -76,7 +76,7 @@ async def grade_files(
 
 
 def _files(problem: Problem, record: SiteRecord, snapshot: Snapshot) -> dict[str, bytes]:
-    """What a person would submit who had the reference's other files."""
+    """Files that a person would submit who had the reference's other files."""
     return solved_files(problem) | {record.path: encode_text(snapshot.text)}
 
 

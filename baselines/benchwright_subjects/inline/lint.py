@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 
 def errors(files: Mapping[str, str]) -> Counter[str]:
-    """What slang calls errors, elaborated together; how often each is said.
+    """Errors by slang, elaborated together; each with the number of times it is said.
 
     Args:
         files: Text by path.
@@ -35,5 +35,5 @@ def errors(files: Mapping[str, str]) -> Counter[str]:
 
 
 def has_new_errors(old_files: Mapping[str, str], new_files: Mapping[str, str]) -> bool:
-    """Whether slang says errors of the files after a change that it did not say, or not so often, before."""
+    """True if slang says errors of the files after a change that it did not say, or not so often, before."""
     return bool(errors(new_files) - errors(old_files))

@@ -36,7 +36,7 @@ from benchwright_subjects.sample_attempt import Subject as Solver
 from benchwright_verilog.syntax.surrogates import encode_text
 
 FAILED = "subject_failed: "
-"""Why an attempt is given up whose server failed, before the name of the failure."""
+"""Reason for giving up an attempt whose server failed, before the name of the failure."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class LoneServer:
 
     @property
     def title(self) -> str:
-        """What the study calls it."""
+        """The study's name for it."""
         registered = self.part.condition.subject
         return registered.name if registered is not None else self.name.name
 
@@ -69,7 +69,7 @@ class LoneServer:
 
     @property
     def facts(self) -> dict[str, JsonValue]:
-        """What an attempt records of it."""
+        """Facts about it that an attempt records."""
         return {
             "subject": self.title,
             "subject_kind": "inline-completion",
@@ -85,8 +85,8 @@ async def found_server(part: ModelCondition, subject: Subject, configuration: st
     """Start a server once and compare it with what the study registers.
 
     Raises:
-        StudyFileError: It is another one, another version, or set up in another way.
-        SubjectError: It does not start.
+        StudyFileError: The server is another one, another version, or set up in another way.
+        SubjectError: The server does not start.
     """
     remove_leftovers(subject.places)
     with workplace(subject.places, {}, subject.launch.profile) as work_folders:
@@ -110,7 +110,7 @@ async def attempt_problems(
 
     Args:
         services: Opened.
-        server: Which.
+        server: The server that works.
         problems: PACK/ID and the sample's number, from 1.
         on_end: Called with how many have ended, and how many there are.
 
@@ -223,7 +223,7 @@ class _Recorder(Witness):
     Args:
         sample: The attempt.
         path: The file that is written.
-        provider: Who offers.
+        provider: Name of the one who offers.
     """
 
     def __init__(self, sample: SampleAttempt, path: str, provider: str) -> None:

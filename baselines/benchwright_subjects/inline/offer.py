@@ -1,4 +1,4 @@
-"""What a server offers to write, checked and brought into one form."""
+"""Offers of a server for what to write, checked and brought into one form."""
 
 from __future__ import annotations
 
@@ -53,24 +53,24 @@ class ReceivedCommand(ReceivedMessage):
 
 @dataclass(frozen=True)
 class Offer:
-    """What the server would put in place of a part of the document. Offsets are in code points."""
+    """Text that the server would put in place of a part of the document. Offsets are in code points."""
 
     start: int
     end: int
     text: str
     cursor: int
-    """Where the cursor was."""
+    """Position of the cursor."""
     text_before: str = ""
-    """What is from `start` to the cursor."""
+    """Text from `start` to the cursor."""
     text_after: str = ""
-    """What is from the cursor to `end`."""
+    """Text from the cursor to `end`."""
     command: ReceivedCommand | None = field(default=None, compare=False)
     item: JsonValue = field(default=None, compare=False)
     """As the server sent it: notifications name it so."""
 
     @property
     def insertion(self) -> str | None:
-        """What appears at the cursor, as an editor draws it; None if the offer changes what was typed before."""
+        """Text that appears at the cursor, as an editor draws it; None if the offer changes what was typed before."""
         if not self.text.startswith(self.text_before):
             return None
         inserted = self.text[len(self.text_before) :]
@@ -85,7 +85,7 @@ class Offer:
 
     @property
     def keeps_what_follows(self) -> bool:
-        """Whether the text behind the cursor stays."""
+        """True if the text behind the cursor stays."""
         return self.text.endswith(self.text_after)
 
 
@@ -102,8 +102,8 @@ def offer(
     Args:
         document: The version that the server was asked about.
         text: The new text.
-        replaced_range: What it replaces; nothing at the cursor if None.
-        command: To be executed after it was accepted.
+        replaced_range: Range that it replaces; nothing at the cursor if None.
+        command: Command to be executed after it was accepted.
         item: As the server sent it.
 
     Raises:
@@ -143,7 +143,7 @@ class NextEdit:
 
 @dataclass(frozen=True)
 class NextEdits:
-    """What is proposed next."""
+    """Edits that are proposed next."""
 
     count: int
     first: NextEdit | None = None

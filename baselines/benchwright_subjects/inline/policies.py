@@ -1,4 +1,4 @@
-"""What is accepted of an offer. The policy is fixed before a run and knows no hidden test."""
+"""Policies for accepting offers. The policy is fixed before a run and knows no hidden test."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WORD = re.compile(r"\s*(?:[\w$]+|[^\w\s])")
 
 
 class Refusal(StrEnum):
-    """What happens after a refusal."""
+    """Consequence of a refusal."""
 
     ASSISTED = "assisted"
     """The driver types the reference's next line, and asks again."""
@@ -37,19 +37,19 @@ class AcceptedPart:
 
 
 Adds: TypeAlias = "Callable[[Document], bool]"
-"""Whether a version of the document has errors that the present one has not."""
+"""True if a version of the document has errors that the present one has not."""
 
 
 def accepted(
     policy: Policy, document: Document, offer: Offer, reference_rest: str, adds_errors: Adds
 ) -> AcceptedPart | None:
-    """What the policy takes; None if it refuses.
+    """The part that the policy takes; None if it refuses.
 
     Args:
-        policy: Which.
-        document: Where it was offered.
+        policy: Policy that decides.
+        document: Document in which it was offered.
         offer: The offer.
-        reference_rest: What the reference has at the cursor. Only the oracle uses it.
+        reference_rest: Text of the reference from the cursor on. Only the oracle uses it.
         adds_errors: See `Adds`. Only *survives lint* asks.
     """
     inserted = offer.insertion
@@ -73,14 +73,14 @@ def accepted(
 def takes_edit(
     policy: Policy, old_document: Document, new_document: Document, edit: NextEdit, reference_text: str, adds: Adds
 ) -> bool:
-    """Whether the policy takes an edit, which is taken whole or not at all.
+    """True if the policy takes an edit, which is taken whole or not at all.
 
     Args:
-        policy: Which. The oracle takes what makes the text more like the reference; *first line*, an edit of one line.
+        policy: Policy. The oracle takes what makes the text more like the reference; *first line*, one-line edits.
         old_document: The document without it.
         new_document: The document with it.
         edit: The edit.
-        reference_text: What the reference has up to here. Only the oracle uses it.
+        reference_text: Text of the reference up to here. Only the oracle uses it.
         adds: See `Adds`. Only *survives lint* asks.
     """
     match policy:
@@ -106,7 +106,7 @@ def _limited(inserted: str, taken_text: str) -> AcceptedPart | None:
 
 
 def first_line(text: str) -> str:
-    """What is offered, up to the end of its first line that is not blank."""
+    """Text that is offered, up to the end of its first line that is not blank."""
     start = len(text) - len(text.lstrip())
     end = text.find("\n", start)
     return text if end < 0 else text[:end]

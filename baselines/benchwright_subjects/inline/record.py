@@ -1,4 +1,4 @@
-"""What is kept of one site that was played: a line of JSON in the run's folder."""
+"""Record of one site that was played: a line of JSON in the run's folder."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ class Step(RecordPart):
     offers: int = 0
     """Items in the answer."""
     offer: str = ""
-    """What the first would write at the cursor."""
+    """Text that the first would write at the cursor."""
     replaces: tuple[int, int] = (0, 0)
     """Code points left and right of the cursor that it would take away."""
     accepted: str = ""
     typed: str = ""
-    """What the driver typed after a refusal."""
+    """Text that the driver typed after a refusal."""
     deleted: int = 0
     """Characters, without white space, that an accepted offer took away from what was there."""
     repeats_suffix: bool = False
-    """Whether the first offer only says what follows anyway."""
+    """True if the first offer only says what follows anyway."""
     next_edits: int | None = None
     """Further edits that the server proposed afterwards; None if it was not asked or does not do that."""
     next_edits_taken: int = 0
@@ -70,7 +70,7 @@ class Likeness(RecordPart):
     identifier_f1: float | None
     """None if there are no identifiers."""
     parses: bool
-    """Whether the file parses with it."""
+    """True if the file parses with it."""
     lines_kept: int | None = None
     """Of a replay, how many of its lines the author wrote, there or elsewhere, by the end."""
     lines: int | None = None
@@ -81,7 +81,7 @@ class Efforts(RecordPart):
     """Characters without white space."""
 
     expected: int
-    """What belongs at the site."""
+    """Amount of text that belongs at the site."""
     typed: int
     accepted: int
     kept: int
@@ -99,13 +99,13 @@ class Foresight(RecordPart):
     """An offer, or its first line, beside what the author of the attempt wrote by themselves later."""
 
     is_kept: bool
-    """Whether the text that passed the hidden tests has it, and the text at the pause had not."""
+    """True if the text that passed the hidden tests has it, and the text at the pause had not."""
     earlier_s: float | None
     """Active time from when it would have been shown until the author had written it; None if they never had."""
 
     @property
     def is_right(self) -> bool:
-        """Whether it was right before the author got there."""
+        """True if it was right before the author got there."""
         return self.is_kept and self.earlier_s is not None and self.earlier_s > 0
 
 
@@ -119,7 +119,7 @@ class VerdictPair(RecordPart):
 
     @property
     def are_fewer(self) -> bool | None:
-        """Whether fewer pass with the offer; None if that is undecided."""
+        """True if fewer pass with the offer; None if that is undecided."""
         if "error" in (self.outcome_without, self.outcome_with):
             return None
         is_lost = self.outcome_without == "passed" and self.outcome_with != "passed"
@@ -127,7 +127,7 @@ class VerdictPair(RecordPart):
 
 
 class Hindsight(RecordPart):
-    """What a recorded attempt says of the offer at one of its pauses."""
+    """Evidence from a recorded attempt about the offer at one of its pauses."""
 
     site: str
     problem: str
@@ -135,14 +135,14 @@ class Hindsight(RecordPart):
     participant: str
     """Pseudonym."""
     gap_ms: float
-    """How long the pause was."""
+    """Length of the pause, in milliseconds."""
     is_known: bool
-    """Whether a run passed that began after the pause; without it nothing is known of what is right."""
+    """True if a run passed that began after the pause; without it nothing is known of what is right."""
     whole: Foresight | None
     """None if nothing was offered that is long enough, or nothing is known."""
     first_line: Foresight | None
     is_wrong: bool | None = None
-    """Whether it is neither what was written next nor in the text that passed; None if `whole` is."""
+    """True if it is neither what was written next nor in the text that passed; None if `whole` is."""
     adds_errors: bool | None = None
     """Of a wrong one, whether slang reports errors that it did not report before."""
     tests: VerdictPair | None = None
@@ -150,7 +150,7 @@ class Hindsight(RecordPart):
 
 
 class Times(RecordPart):
-    """What differs between two runs that are otherwise the same."""
+    """Values that differ between two runs that are otherwise the same."""
 
     started: datetime
     wall_s: float
@@ -161,7 +161,7 @@ class Times(RecordPart):
 
 
 class ModelUse(RecordPart):
-    """What the model of a run was asked by the server at a site."""
+    """Requests of the server to the model of a run at a site."""
 
     requests: int
     answered: int
@@ -174,7 +174,7 @@ class ModelUse(RecordPart):
 
 
 class SubjectName(RecordPart):
-    """Whose server it was."""
+    """Name of the server's subject."""
 
     name: str
     version: str
@@ -226,7 +226,7 @@ def golf_score(efforts: Efforts, accepts: int, lines: int) -> float | None:
     Moves are characters that are left to type or to delete, and accepts.
 
     Args:
-        efforts: Of the site.
+        efforts: Efforts at the site.
         accepts: Offers accepted.
         lines: Lines of what was expected that are not blank.
     """

@@ -28,7 +28,7 @@ def recorded_sites(ref: str, name: str, events: Iterable[RecordedEvent], pause_m
 
     Args:
         ref: PACK/ID of the problem.
-        name: Of the attempt, for the sites' names.
+        name: Name of the attempt, for the sites' names.
         events: All of the attempt, in order.
         pause_ms: Time between two edits from which on it is a pause.
     """
@@ -91,7 +91,7 @@ def _gap_ms(first_event: RecordedEvent, second_event: RecordedEvent) -> float:
 
 
 def _written_between(text_before: str, text_after: str, later: str | None) -> str | None:
-    """What was written between two parts that are still there; None if they are not."""
+    """Text that was written between two parts that are still there; None if they are not."""
     if later is None or len(later) < len(text_before) + len(text_after):
         return None
     if not (later.startswith(text_before) and later.endswith(text_after)):

@@ -21,7 +21,7 @@ STATEMENT = "README.md"
 
 @dataclass(frozen=True)
 class Plan:
-    """What is played."""
+    """The sites to play, and how."""
 
     problems: Mapping[str, Problem]
     """PACK/ID → with its hidden part."""
@@ -46,7 +46,7 @@ def cut_sites(problems: Mapping[str, Problem], cutting: Cutting) -> list[Site]:
     """The sites of problems.
 
     Raises:
-        EvaluationError: There are none.
+        EvaluationError: The problems have no sites.
     """
     usable = {ref: problem for ref, problem in problems.items() if can_be_cut(problem)}
     if not usable:
@@ -63,8 +63,8 @@ async def run(plan: Plan, folder: RunFolder, on_site: Callable[[int, int, int], 
     """Play what is not kept yet.
 
     Args:
-        plan: What.
-        folder: Where it is kept; entered for writing.
+        plan: Plan of what is played.
+        folder: Folder in which it is kept; entered for writing.
         on_site: Called with how many turns are done, how many there are, and how many were kept before.
 
     Returns:
@@ -93,7 +93,7 @@ async def run(plan: Plan, folder: RunFolder, on_site: Callable[[int, int, int], 
 
 
 def visible_files(problem: Problem, *, statement: bool) -> dict[str, str]:
-    """What a server's workspace has besides the file that it is asked in: public files alone."""
+    """Files of a server's workspace besides the file that it is asked in: public files alone."""
     files = dict(problem.public.files)
     if statement:
         files[STATEMENT] = problem.public.statement

@@ -29,7 +29,7 @@ _Line = TypeVar("_Line", bound=RecordPart)
 
 
 class Settings(RecordPart):
-    """What has to be the same for a run to go on."""
+    """Settings that have to be the same for a run to go on."""
 
     format: int = FORMAT
     command: tuple[str, ...]
@@ -37,7 +37,7 @@ class Settings(RecordPart):
     configuration: str
     """SHA-256 over what the server is started with."""
     model: str = ""
-    """What it asks, as Inspect names it; empty if its model is its own affair."""
+    """Model that it asks, as Inspect names it; empty if its model is its own affair."""
     pack: str
     pack_version: str
     problems: dict[str, str]
@@ -47,7 +47,7 @@ class Settings(RecordPart):
     """Recorded attempts that are replayed."""
     pause_ms: int | None = None
     study: str = ""
-    """Whose attempts are replayed; empty if others are."""
+    """Study whose attempts are replayed; empty if others are."""
     per_kind: int
     longest: int
     seed: int
@@ -58,15 +58,15 @@ class Settings(RecordPart):
     most_asks: int
     next_edits: bool
     statement: bool
-    """Whether the workspace has the statement."""
+    """True if the workspace has the statement."""
     confined: bool
-    """Whether the server's process saw nothing but the system and its own folders."""
+    """True if the server's process saw nothing but the system and its own folders."""
     sites: int
-    """How many there are."""
+    """Number of sites."""
 
 
 class SnapshotVerdict(RecordPart):
-    """What the hidden tests say of a file after some accepted offers."""
+    """Verdict of the hidden tests on a file after some accepted offers."""
 
     site: str
     policy: Policy
@@ -83,7 +83,7 @@ class RunFolder:
     """One run on disk.
 
     Args:
-        folder: Where.
+        folder: Path of the run's folder.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -98,7 +98,7 @@ class RunFolder:
         """Keep others out, and make sure that what is there belongs to the same run.
 
         Raises:
-            EvaluationError: It does not, or somebody else is writing.
+            EvaluationError: The folder belongs to another run, or somebody else is writing.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         lock = self.folder / ".lock"
@@ -123,10 +123,10 @@ class RunFolder:
             yield
 
     def settings(self) -> Settings:
-        """How the run started.
+        """Settings with which the run started.
 
         Raises:
-            EvaluationError: There is none, or it is damaged.
+            EvaluationError: The folder has no settings, or they are damaged.
         """
         try:
             return Settings.model_validate_json(self._settings.read_bytes())
@@ -170,7 +170,7 @@ class RunFolder:
         self._replace(self._verdicts, verdicts)
 
     def hindsight(self) -> list[Hindsight]:
-        """What replayed attempts say of the offers at their pauses; nothing before they were looked through.
+        """Evidence of replayed attempts about the offers at their pauses; nothing before they were looked through.
 
         Raises:
             EvaluationError: A line is damaged.
@@ -214,7 +214,7 @@ def _differences(old: Settings, new: Settings) -> list[str]:
 
 
 def subject_name(settings: Settings, name: str, version: str) -> SubjectName:
-    """Whose server it is: as it calls itself, else its program."""
+    """Name of the server's subject: as it calls itself, else its program."""
     program = Path(settings.command[0]).name
     return SubjectName(name=name or program, version=version, configuration=settings.configuration)
 

@@ -41,7 +41,7 @@ _NOT_GRADED = frozenset({SiteKind.TYPE_THROUGH, SiteKind.REPLAY})
 
 @dataclass(frozen=True)
 class Rules:
-    """How sites are played."""
+    """Rules by which sites are played."""
 
     refusal: Refusal = Refusal.ASSISTED
     trigger: Trigger = Trigger.INVOKED
@@ -50,7 +50,7 @@ class Rules:
     most_asks: int = 100
     """Requests at a site that nothing else ends."""
     next_edits: bool = False
-    """Whether to ask for next edits after each accepted offer."""
+    """True to ask for next edits after each accepted offer."""
 
 
 @dataclass(frozen=True)
@@ -61,18 +61,18 @@ class Subject:
     dialect: Dialect
     environ: Mapping[str, str]
     places: Path
-    """Where the folders of its processes are made."""
+    """Folder in which the folders of its processes are made."""
     model: ServedModel | None = None
-    """What it may ask, and nothing else; None if its model is its own affair."""
+    """The only model that it may ask; None if its model is its own affair."""
 
     def launched(self, service: Service | None) -> Launch:
-        """How it is started where this answers it."""
+        """The launch of the subject where this service answers it."""
         return self.launch if service is None else replace(self.launch, bridge=service.address)
 
 
 @dataclass
 class PlayedSite:
-    """What happened at a site."""
+    """Events and result of a played site."""
 
     document: Document
     server: ServerName = field(default_factory=ServerName)
@@ -88,7 +88,7 @@ class PlayedSite:
 
     @property
     def times(self) -> Times:
-        """What differs from run to run."""
+        """Times of the played site, which differ from run to run."""
         return Times(
             started=self.started,
             wall_s=round(self.wall_s, 3),
@@ -98,7 +98,7 @@ class PlayedSite:
 
 
 def policy_at(site: Site, policy: Policy) -> Policy:
-    """What accepts at a site: only the oracle can type through a reference, and a replay accepts nothing."""
+    """The policy that accepts at a site: only the oracle can type through a reference, and a replay accepts nothing."""
     if site.kind is SiteKind.REPLAY:
         return Policy.NEVER
     if site.kind is SiteKind.TYPE_THROUGH and policy is not Policy.NEVER:
@@ -117,11 +117,11 @@ async def play(
     """Play a site with a process, a home and a document of its own.
 
     Args:
-        site: Where.
-        files: What else the workspace has, by path.
-        subject: Whose server.
-        policy: What is accepted.
-        rules: How.
+        site: The site to play.
+        files: Other files of the workspace, by path.
+        subject: The subject whose server is asked.
+        policy: Policy that decides which offers are accepted.
+        rules: Rules of play.
         witness: Hears what happens; play waits for it.
 
     Raises:
@@ -180,7 +180,7 @@ class _Walk:
 
     @property
     def _follows_reference(self) -> bool:
-        """Whether the driver knows what comes next, and sets white space as the reference has it."""
+        """True if the driver knows what comes next, and sets white space as the reference has it."""
         is_alone = self._rules.refusal is Refusal.ALONE and self._site.kind is not SiteKind.TYPE_THROUGH
         return not is_alone or self._policy is Policy.MATCHES
 

@@ -1,4 +1,4 @@
-"""Where a server is asked: holes in a copy of the reference that never held what is to be written there."""
+"""Sites at which a server is asked: holes in a copy of the reference that never held what is to be written there."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _COMMENT = re.compile(r"//.*|/\*.*")
 
 
 class SiteKind(StrEnum):
-    """Which part is left out."""
+    """Kind of site, by the part that is left out."""
 
     EMPTY_BODY = "empty-body"
     """All that is between a module's header and its end."""
@@ -33,18 +33,18 @@ class SiteKind(StrEnum):
     TYPE_THROUGH = "type-through"
     """A module's body, character by character: what is not offered is typed."""
     REPLAY = "replay"
-    """What somebody wrote next after a pause, in a recorded attempt."""
+    """The text that somebody wrote next after a pause, in a recorded attempt."""
 
 
 @dataclass(frozen=True)
 class Pause:
-    """Where in a recorded attempt a replay asks."""
+    """Point in a recorded attempt at which a replay asks."""
 
     attempt: str
     seq: int
     """Number of the edit before it."""
     gap_ms: float
-    """How long it was."""
+    """Length of the pause in milliseconds."""
 
 
 @dataclass(frozen=True)
@@ -58,11 +58,11 @@ class Site:
     path: str
     kind: SiteKind
     text_before: str = field(repr=False)
-    """What the server sees left of the cursor."""
+    """Text left of the cursor that the server sees."""
     text_after: str = field(repr=False)
-    """What it sees right of it."""
+    """Text right of the cursor that the server sees."""
     expected: str = field(repr=False)
-    """What belongs between. No server ever gets it."""
+    """Text that belongs between them. No server ever gets it."""
     unit: Unit | None = None
     final: str | None = field(default=None, repr=False)
     """Of a replay, the file at the end of the attempt."""
@@ -72,7 +72,7 @@ class Site:
 
 @dataclass(frozen=True)
 class Cutting:
-    """Which sites to make."""
+    """Selection of the sites to make."""
 
     kinds: Sequence[SiteKind]
     per_kind: int = 3
@@ -87,8 +87,8 @@ def cut(ref: str, problem: Problem, cutting: Cutting) -> list[Site]:
 
     Args:
         ref: PACK/ID.
-        problem: With its hidden part.
-        cutting: Which.
+        problem: The problem with its hidden part.
+        cutting: Selection of the sites to make.
     """
     return [
         site
@@ -100,7 +100,7 @@ def cut(ref: str, problem: Problem, cutting: Cutting) -> list[Site]:
 
 
 def can_be_cut(problem: Problem) -> bool:
-    """Whether there is a reference to cut holes into."""
+    """True if there is a reference to cut holes into."""
     return problem.kind is Kind.DESIGN and bool(problem.hidden.reference)
 
 
@@ -108,7 +108,7 @@ def check_kinds(names: Sequence[str]) -> list[SiteKind]:
     """The kinds of these names, in the order of the enumeration.
 
     Raises:
-        EvaluationError: There is no such kind.
+        EvaluationError: A name is no kind of site.
     """
     known_kinds = [kind.value for kind in SiteKind]
     if unknown := next((name for name in names if name not in known_kinds), None):

@@ -1,4 +1,4 @@
-"""Who hears what happens at a site, at that moment."""
+"""Witness that hears what happens at a site, at that moment."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Used = Callable[[ModelUsage], Awaitable[None]]
 
 
 class Hand(StrEnum):
-    """Whose text a change puts in."""
+    """Origin of the text that a change puts in."""
 
     ACCEPTED = "accepted"
     PARTLY_ACCEPTED = "partly_accepted"

@@ -34,12 +34,12 @@ class Workplace:
 
     @property
     def temporary(self) -> Path:
-        """Where it puts temporary files."""
+        """Folder for temporary files."""
         return self.root / "tmp"
 
     @property
     def workspace(self) -> Path:
-        """What its user has open."""
+        """Folder that its user has open."""
         return self.root / "workspace"
 
     def check(self) -> None:
@@ -83,7 +83,7 @@ def workplace(places: Path, files: Mapping[str, bytes], profile: Path | None) ->
 
     Args:
         places: The folder that it is made in. It may hold other workplaces, so no server sees it.
-        files: Of the workspace, by path.
+        files: Files of the workspace, by path.
         profile: A home folder to begin with a copy of, such as one that somebody has signed in with.
     """
     places.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -20,7 +20,7 @@ def prompt_set(name: str) -> PromptSet:
     """The set of this name; our own where empty.
 
     Raises:
-        EvaluationError: There is none.
+        EvaluationError: No prompt set has this name.
     """
     for prompts in PROMPT_SETS:
         if prompts.name == (name or BENCHWRIGHT.name):

@@ -1,4 +1,4 @@
-"""What a prompt set sends, with placeholders in place of problems: everything it sends has one of these forms."""
+"""Forms of what a prompt set sends, with placeholders in place of problems: everything it sends has one of them."""
 
 from __future__ import annotations
 

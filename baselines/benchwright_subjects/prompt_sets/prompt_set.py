@@ -17,26 +17,26 @@ def whole_reply(problem: Problem, reply: str) -> str:
 
 @dataclass(frozen=True)
 class PromptSet:
-    """How a benchmark asks. Its digest is in `benchwright_subjects.prompt_sets.digest_of`."""
+    """The way a benchmark asks. Its digest is in `benchwright_subjects.prompt_sets.digest_of`."""
 
     name: str
     """As `--prompts` takes it."""
     source: str
-    """Whose structure it has: repository, commit, file. Empty for our own."""
+    """Source of its structure: repository, commit, file. Empty for our own."""
     covers: str
-    """Which problems it has a form for, in words."""
+    """Problems that it has a form for, in words."""
     asks: Callable[[Problem], Prompt | None]
     """The request about a problem; None if it has no form for it."""
     answer: Callable[[Problem, str], str] = whole_reply
-    """What of a reply to a question or text problem is the answer."""
+    """Function that takes the answer out of a reply to a question or text problem."""
     asks_confidence: bool = False
-    """Whether the last line of a reply says how sure the model is."""
+    """True if the last line of a reply says how sure the model is."""
 
     def ask(self, problem: Problem) -> Prompt:
         """The request about a problem.
 
         Raises:
-            EvaluationError: There is no form for such a problem.
+            EvaluationError: The set has no form for such a problem.
         """
         prompt = self.asks(problem)
         if prompt is None:

@@ -1,1 +1,1 @@
-"""What models are told."""
+"""Prompts for models."""

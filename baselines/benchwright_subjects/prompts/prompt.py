@@ -1,4 +1,4 @@
-"""What a model is asked: the public part of a problem in the forms that CVDP, CS-Bench and QuArch ask in.
+"""Prompts for models: the public part of a problem in the forms that CVDP, CS-Bench and QuArch ask in.
 
 CVDP asks for one file as plain text, for several as JSON (`{"code": [{path: text}, …]}`), and for answers about code
 as plain text (README_NONAGENTIC.md of https://github.com/NVlabs/cvdp_benchmark). CS-Bench and QuArch ask by format
@@ -83,9 +83,9 @@ def example(problem: Problem, key: Answer, *, think: bool) -> Turn:
     """A solved question as an example.
 
     Args:
-        problem: Of the validation split.
+        problem: Question of the validation split.
         key: Its answer.
-        think: Whether the answer comes after its explanation.
+        think: True if the answer comes after its explanation.
     """
     question = _question(problem)
     words = wording(question.language)
@@ -117,7 +117,7 @@ def files(problem: Problem) -> str:
 
 
 def reply_form(problem: Problem, *, think: bool = False) -> str:
-    """How the reply has to look."""
+    """Description of the form that the reply has to have."""
     expected = problem.public.expected
     if problem.kind is Kind.DESIGN:
         if len(expected) == 1:
@@ -139,7 +139,7 @@ def reply_form(problem: Problem, *, think: bool = False) -> str:
 
 
 def final_answer(problem: Problem, reply: str) -> str:
-    """What follows the last marker line of a reply that thinks first; the whole reply where there is none."""
+    """The text after the last marker line of a reply that thinks first; the whole reply where there is none."""
     marker = re.escape(wording(_question(problem).language).marker.rstrip(":： "))
     marker_matches = list(re.finditer(rf"(?im)^[\s>#*_`]*{marker}[*_`]*\s*[:：][*_`]*[ \t]*", reply))
     final_text = reply[marker_matches[-1].end() :].strip() if marker_matches else ""

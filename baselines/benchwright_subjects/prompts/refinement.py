@@ -44,7 +44,7 @@ class Refinement:
     problem_sha256: str
     """Of the version that was refined."""
     model: str
-    """Which refined it."""
+    """Name of the model that refined it."""
     prompt_sha256: str
     """Digest of what the model was asked to do."""
     statement: str
@@ -64,7 +64,7 @@ class Refinement:
 
 
 def request(problem: Problem) -> Prompt:
-    """What a model is asked to refine."""
+    """The request to a model to refine a problem's statement."""
     parts = [f"The statement:\n\n{statement(problem)}", files(problem), _TASK]
     return Prompt(_EDITOR, with_figures("\n\n".join(filter(None, parts)), problem.public.figures))
 
@@ -74,7 +74,7 @@ def read_refined(file: Path, problems: Sequence[Problem], *, outdated: bool) -> 
 
     Args:
         file: As `keep_refined` writes it.
-        problems: Of which the present version is known.
+        problems: Problems of which the present version is known.
         outdated: Leave out those of an earlier version, which are refused otherwise.
 
     Raises:
@@ -120,10 +120,10 @@ def both_variants(
     """The samples of problems as they are, and with the statements that are refined.
 
     Args:
-        pack: Where they come from.
+        pack: Pack that they come from.
         problems: Public parts.
         ask: Makes the request of each.
-        refined: By id of the problem.
+        refined: Refinements by id of the problem.
     """
     samples = list(dataset(pack, problems, ask))
     for sample in dataset(
@@ -143,10 +143,10 @@ def keep_refined(
     """Add what a run has refined to a file.
 
     Args:
-        log: Of the task `refine`, with its samples.
+        log: Log of the task `refine`, with its samples.
         file: Written whole or not at all.
         problems: Public parts.
-        existing_refinements: What the file has already, of other problems too.
+        existing_refinements: Refinements that the file has already, of other problems too.
 
     Returns:
         The ids of the problems that still have no refinement.

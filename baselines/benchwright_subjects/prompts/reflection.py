@@ -1,4 +1,4 @@
-"""Why did it fail? Models are asked after the end, as CVDP's analysis of failures needs it (arXiv:2506.14074).
+"""Reflection on failures. Models are asked after the end, as CVDP's analysis of failures needs it (arXiv:2506.14074).
 
 A model sees the request, its own answer, and what the problem's reveal policy shows of the verdict; nothing else.
 """
@@ -52,7 +52,7 @@ class Failure:
     """Public part."""
 
     def question(self, services: EvaluationServices) -> Prompt:
-        """What the model is asked."""
+        """The prompt that asks the model."""
         files = contents_of(services.log.events(self.header.id), self.verdict.snapshot)
         request = ask_agent(self.problem) if self.header.condition == Who.AGENT else ask(self.problem)
         verdict_text = reveal(self._whole(services), self.problem.reveal, lambda: "").as_text()
@@ -79,8 +79,8 @@ def failures(
     version of a problem or at a refined statement, since the model would be shown another task than it had.
 
     Args:
-        services: Of the task.
-        pack: Whose problems.
+        services: Services of the task.
+        pack: Pack of the problems.
         problem_names: Names or patterns of problems, a list or with commas between them; all where empty.
         solver_name: The solver's name in the attempts.
     """

@@ -32,7 +32,7 @@ PLACES: Mapping[str, Callable[[Problem], str]] = {
     "domain": _of_question("domain"),
     "topic": _of_question("topic"),
 }
-"""What a template can contain."""
+"""Places that a template can contain."""
 
 
 class Template:
@@ -40,7 +40,7 @@ class Template:
 
     Args:
         text: The template.
-        name: What errors call it.
+        name: Name of the template in error messages.
 
     Raises:
         EvaluationError: Names the line and the place that is not known.
@@ -61,7 +61,7 @@ class Template:
         """Read a template.
 
         Raises:
-            EvaluationError: It can't be read, or has a place that is not known.
+            EvaluationError: The file can't be read, or has a place that is not known.
         """
         try:
             return cls(file.read_text(encoding="utf-8"), str(file))

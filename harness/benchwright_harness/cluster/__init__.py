@@ -26,12 +26,12 @@ class Executor(Protocol):
 
 @dataclass(frozen=True)
 class ClusterOptions:
-    """What a site says of its cluster."""
+    """Options of a site for its cluster."""
 
     jobs: int | None = None
     """Worker processes, each of which runs one task at a time; `None` leaves it to the cluster."""
     wait_s: float = 120.0
-    """How long to wait for a worker, in seconds."""
+    """Time to wait for a worker, in seconds."""
     queue: Mapping[str, Any] = field(default_factory=dict)
     """Options of this kind of cluster; of a queueing system those of dask-jobqueue, such as `queue`, `walltime`."""
 
@@ -44,9 +44,9 @@ class ClusterKind(Protocol):
         """An executor that runs tasks there, for as long as it is entered.
 
         Args:
-            address: What was asked for: the kind's name, or an address.
+            address: Address that was asked for: the kind's name, or an address.
             cache: The folder that holds the toolchain on this machine.
-            options: What the site says.
+            options: Options of the site.
 
         Raises:
             ClusterError: On entering: the cluster does not come up, with the next step.

@@ -1,4 +1,4 @@
-"""Where tasks run: on this machine, or on a cluster with the options that a site has written down for it."""
+"""Place in which tasks run: this machine, or a cluster with the options that a site has written down for it."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ async def open_executor(
     on_folder: Callable[[Task, Path], None] | None = None,
     log: Callable[[Task], AbstractContextManager[Output]] | None = None,
 ) -> AsyncIterator[Executor]:
-    """What runs tasks: this process, or a cluster, for as long as it is entered.
+    """The executor of tasks: this process, or a cluster, for as long as it is entered.
 
     Args:
         home: Holds the toolchain and `CONFIGURATION`.
         jobs: Tasks at a time.
         cluster: A name of `clusters.CLUSTERS`, or a scheduler's address; `None` for this process.
-        options: For the cluster, each `name=value`; they count before those of `CONFIGURATION`.
+        options: Options for the cluster, each `name=value`; they count before those of `CONFIGURATION`.
         on_folder: See `LocalExecutor`; not on a cluster.
         log: See `LocalExecutor`; a cluster drops raw output.
 
     Raises:
-        ClusterError: There is no such cluster, or it does not come up.
+        ClusterError: No such cluster exists, or it does not come up.
     """
     if cluster is None:
         if options:

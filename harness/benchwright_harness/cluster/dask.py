@@ -36,7 +36,7 @@ _PER_THREAD = 2
 
 
 class DaskCluster(Protocol):
-    """Where a Dask cluster's workers come from."""
+    """Source of a Dask cluster's workers."""
 
     @property
     def no_worker_hint(self) -> str:
@@ -48,7 +48,7 @@ class DaskCluster(Protocol):
 
         Args:
             address: The kind's name, or the scheduler's address.
-            options: What the site says.
+            options: Options of the site.
             opening: Closes what has to be closed with the executor.
         """
         ...
@@ -114,10 +114,10 @@ class DaskExecutor:
     A task whose worker is lost is run again elsewhere; as tasks leave nothing behind, that harms nothing.
 
     Args:
-        cluster: Where its workers come from.
+        cluster: Source of its workers.
         address: The name of that, or the scheduler's address.
         cache: The folder that holds the toolchain on this machine.
-        options: What the site says.
+        options: Options of the site.
         workers_cache: The same folder on the workers' machines; `None` if each has its own.
     """
 
@@ -219,7 +219,7 @@ class DaskExecutor:
         """Check the workers.
 
         Raises:
-            ClusterError: One of them could not do the work, with the next step.
+            ClusterError: A worker could not do the work, with the next step.
         """
         answers = await self._client.run(_equipment, self._workers_cache, on_error="return")
         own_equipment = _equipment(self._cache)
@@ -246,7 +246,7 @@ class DaskExecutor:
 
 
 class _Equipment(NamedTuple):
-    """What must be the same on all machines of a cluster."""
+    """Properties that must be the same on all machines of a cluster."""
 
     version_of_benchwright: str
     toolchain: str
@@ -271,8 +271,8 @@ async def _work(task: Task, cache: Path | None, key: str) -> Verdict:
     """Run a task on a worker, for as long as somebody wants it.
 
     Args:
-        task: What to run.
-        cache: Where the worker's toolchains are.
+        task: Task to run.
+        cache: Folder of the worker's toolchains.
         key: Dask's name of this submission.
     """
     from distributed import get_worker

@@ -16,7 +16,7 @@ from benchwright_problems.verdict import Verdict
 
 
 def usable_cores() -> int:
-    """How many cores this process may use."""
+    """The number of cores that this process may use."""
     if sys.platform == "linux":
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

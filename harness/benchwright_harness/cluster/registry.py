@@ -18,7 +18,7 @@ CLUSTERS = (
     Registered("pbs", "benchwright_harness.cluster.queues:PBS"),
 )
 SCHEDULER = Registered("tcp://host:8786", "benchwright_harness.cluster.dask:SCHEDULER")
-"""What an address stands for, instead of a name."""
+"""Kind of cluster that an address stands for, instead of a name."""
 
 
 def cluster_kind(address: str) -> ClusterKind:
@@ -28,7 +28,7 @@ def cluster_kind(address: str) -> ClusterKind:
         address: Its name, or the address of a Dask scheduler.
 
     Raises:
-        ClusterError: There is none of this name.
+        ClusterError: No kind of cluster has this name.
     """
     from benchwright_harness.cluster import ClusterKind
     from benchwright_harness.errors import ClusterError

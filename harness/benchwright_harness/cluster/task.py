@@ -36,7 +36,7 @@ class Task(Model):
     toolchain: str
     """Digest."""
     selection: Selection
-    """Which of the toolchain's versions."""
+    """Selection of the toolchain's versions."""
     limit_s: float
     """Wall time of one step in seconds: the problem's, or less."""
     code: str
@@ -64,11 +64,11 @@ class Task(Model):
         """The task of running a solution with this toolchain in such a sandbox.
 
         Args:
-            problem: With its hidden part.
+            problem: Problem with its hidden part.
             solution: Path → content; what the problem does not expect is left out.
-            sandbox: Where to run it.
-            toolchain: What to run it with.
-            selection: Which versions of that; the first that fits the problem, if not said.
+            sandbox: Sandbox in which to run it.
+            toolchain: Toolchain to run it with.
+            selection: Versions of the toolchain to use; the first that fits the problem, if not said.
             limit_s: Wall time of one step in seconds, if less than the problem's.
         """
         selection = selection or selections(problem)[0]
@@ -106,7 +106,7 @@ class TaskRunner:
         """Run a task; as often as wanted, for it leaves nothing behind.
 
         Args:
-            task: What to run.
+            task: Task to run.
             log: Raw output of the run: it may hold hidden text.
             on_folder: See `run_harness`.
         """

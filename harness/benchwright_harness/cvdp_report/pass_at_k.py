@@ -1,4 +1,4 @@
-"""What CVDP's reporter makes of several answers per problem."""
+"""Figures of CVDP's reporter for several answers per problem."""
 
 from __future__ import annotations
 

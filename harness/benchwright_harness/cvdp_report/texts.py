@@ -49,7 +49,7 @@ def _starred(category: str, unit: str) -> str:
 
 
 def _footnote(categories: Mapping[str, Any]) -> list[str]:
-    """What the mark means, if a category has it."""
+    """The meaning of the mark, if a category has it."""
     note = "* Categories marked with asterisk use score-based scoring (0-1 range) instead of binary pass/fail"
     return [note] if any(Category(name) in SCORES for name in categories) else []
 

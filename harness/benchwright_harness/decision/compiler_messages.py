@@ -1,4 +1,4 @@
-"""What compilers said of the solver's own files, without what only the hidden ones have."""
+"""Messages of compilers on the solver's own files, without what only the hidden ones have."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def add_compiler_messages(
     """A verdict that a design does not build, with what compilers say of it; any other verdict is returned as it is.
 
     Args:
-        verdict: Of the run.
-        problem: With its hidden part.
+        verdict: Verdict of the run.
+        problem: Problem with its hidden part.
         solution: The solver's files.
-        reports: Of all steps.
+        reports: Reports of all steps.
     """
     if verdict.reason is not Reason.BUILD_FAILED:
         return verdict

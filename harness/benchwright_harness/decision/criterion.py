@@ -1,4 +1,4 @@
-"""What counts as a pass: the rules of a data set's authors, applied to what a run showed.
+"""Pass criteria: the rules of a data set's authors, applied to what a run showed.
 
 - CVDP: every service exits 0, and no result of cocotb or pytest is a failure.
 - VerilogEval: the testbench says `Mismatches: 0 in N samples`, N > 0, and no line of it holds `error` or
@@ -26,9 +26,9 @@ from benchwright_problems.problem import Limits
 from benchwright_problems.verdict import Reason, TestResult, Verdict
 
 NOT_COMPILED, DRIVES_INPUTS = 120, 121
-"""What a testbench's program exits with that did not get as far as a simulation."""
+"""Exit codes of a testbench's program that did not get as far as a simulation."""
 STANDS_STILL = 122
-"""What it exits with if simulated time did not advance."""
+"""Its exit code if simulated time did not advance."""
 SIMULATES = "--- the simulation begins"
 """The line that a testbench's program prints before it."""
 
@@ -49,7 +49,7 @@ _ENDS = {
 
 
 class Rule(StrEnum):
-    """Whose pass criterion."""
+    """Data set whose pass criterion applies."""
 
     CVDP = "cvdp"
     VERILOGEVAL = "verilogeval"
@@ -59,26 +59,26 @@ class Rule(StrEnum):
 RESULT: Mapping[Rule, Pattern[str]] = MappingProxyType(
     {Rule.VERILOGEVAL: re.compile("Mismatches:"), Rule.RTLLM: re.compile(r"\bpass(?:ed)?\b", re.IGNORECASE)}
 )
-"""What a testbench's line with its result holds."""
+"""Pattern of a testbench's line with its result."""
 _MISMATCHES = re.compile(r"Mismatches: *(\d+) in *(\d+) samples")
 
 
 class Criterion(Model):
-    """What a run has to show to pass."""
+    """Requirements on a run that passes."""
 
     rule: Rule = Rule.CVDP
     heard: bool = True
-    """Whether the testbench speaks to a supervisor."""
+    """True if the testbench speaks to a supervisor."""
     simulates: bool = False
-    """Whether the harness of rule `cvdp` has to leave cocotb results."""
+    """True if the harness of rule `cvdp` has to leave cocotb results."""
 
 
 class Listener:
     """Passes a run's output on, and takes the simulation's lines for the testbench's where there is no supervisor.
 
     Args:
-        criterion: Of the run.
-        log: Where the output goes.
+        criterion: Pass criterion of the run.
+        log: Destination of the output.
     """
 
     def __init__(self, criterion: Criterion, log: Output) -> None:
@@ -98,7 +98,7 @@ class Listener:
 
     @property
     def testbench_output(self) -> TestbenchMessage | None:
-        """What was heard so far; `None` before the simulation."""
+        """Messages heard so far; `None` before the simulation."""
         if self._open_line:
             self._hear(self._open_line)
             self._open_line = b""
@@ -126,12 +126,12 @@ def apply_criterion(
     """Say whether a run passed, and why not.
 
     Args:
-        criterion: Of the plan.
-        output: What the testbench said; `None` if its simulation did not begin.
+        criterion: Pass criterion of the plan.
+        output: Messages of the testbench; `None` if its simulation did not begin.
         ended: The end of the last step.
-        results: What cocotb and pytest left.
+        results: Results that cocotb and pytest left.
         failures: Failed tests that cocotb's summaries in the output speak of.
-        limits: Of the problem.
+        limits: Limits of the problem.
     """
     if ended.end in _ENDS:
         reason, text = _ENDS[ended.end]

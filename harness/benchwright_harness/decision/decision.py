@@ -19,20 +19,20 @@ from benchwright_problems.verdict import Outcome, Reason, Verdict
 
 @dataclass(frozen=True)
 class Execution:
-    """What the steps of a run left behind."""
+    """Everything that the steps of a run left behind."""
 
     argv: Sequence[str]
     """The command of the last step that ran."""
     ended: StepEnd
-    """How that ended."""
+    """End of that step."""
     output: TestbenchMessage | None
-    """What a testbench said; `None` if its simulation did not begin."""
+    """Messages of a testbench; `None` if its simulation did not begin."""
     watch: FailureWatch
     """Of the output of all steps."""
     reports: Sequence[Report]
     """The supervisor's, of each step that had one."""
     results: Results
-    """What cocotb and pytest left."""
+    """Results that cocotb and pytest left."""
     memory_bytes: int
     """The most of a step, as measured from outside."""
     remarks: Sequence[str]
@@ -43,9 +43,9 @@ def decide(criterion: Criterion, execution: Execution, problem: Problem, solutio
     """The verdict on a run whose steps have ended.
 
     Args:
-        criterion: Of the plan.
-        execution: What the steps left behind.
-        problem: With its hidden part.
+        criterion: Pass criterion of the plan.
+        execution: Everything that the steps left behind.
+        problem: Problem with its hidden part.
         solution: The solver's files.
     """
     ended, results, watch = execution.ended, execution.results, execution.watch
@@ -68,7 +68,7 @@ def decide(criterion: Criterion, execution: Execution, problem: Problem, solutio
 
 
 def is_unsigned(verdict: Verdict, plan: Plan, reports: Sequence[Report]) -> bool:
-    """Whether a pass rests on a simulation whose results come from its own process alone.
+    """True if a pass rests on a simulation whose results come from its own process alone.
 
     With our `xrun`, what is judged is coverage data or the solver's own testbench.
     """

@@ -34,7 +34,7 @@ class KeptWaveform:
     test: str
     """The first failed test of its simulation; empty if it has no named tests."""
     failed_at: int | None
-    """When that failed, in ticks; none if nothing says so."""
+    """Time of its failure, in ticks; none if nothing says so."""
 
 
 class DesignWaves:
@@ -59,7 +59,7 @@ class DesignWaves:
 
         Args:
             code: The folder; what is in it may be hostile.
-            reports: What the supervisor said of the run.
+            reports: Reports of the supervisor on the run.
         """
         scopes = _places(itertools.chain.from_iterable(report.scopes for report in reports))
         dumps = _dumps(code)

@@ -1,4 +1,4 @@
-"""Whether a run that did not pass shows anything about the design, or only a fault of the harness or of a tool.
+"""Attribution of a run that did not pass: to the design, or only to a fault of the harness or of a tool.
 
 A design must not be able to choose: a fault counts only if nothing had read the design before it, or if no design could
 cause it. The crash of a compiler is the exception, so where there is a reference it decides: see `settled`.
@@ -73,12 +73,12 @@ def attribute_fault(
     """A run's verdict: the one given, unless it rests on what the design did not do.
 
     Args:
-        verdict: By the criterion.
-        reports: Of all steps.
+        verdict: Verdict by the criterion.
+        reports: Reports of all steps.
         pytest: Pytest's own results; a design can have forged them once it has run.
-        argv: Of the last step.
-        exit_code: Of the last step.
-        watch: Of the output.
+        argv: Program and arguments of the last step.
+        exit_code: Exit code of the last step.
+        watch: Failure watch of the output.
     """
     tools = [tool for report in reports for tool in report.tools]
     if verdict.outcome is Outcome.PASSED and (
@@ -118,7 +118,7 @@ def attribute_fault(
 
 
 def depends_on_reference(problem: Problem, verdict: Verdict) -> bool:
-    """Whether the reference says whose fault it is."""
+    """True if the reference says whose fault it is."""
     return verdict.reason in _FAULTS and bool(problem.hidden.reference)
 
 
@@ -135,7 +135,7 @@ def settled(verdict: Verdict, reference: Verdict) -> Verdict:
 
 
 def _standstills(reports: Iterable[Report]) -> Iterator[str]:
-    """Why simulations were ended that did not advance."""
+    """Reasons for the end of simulations that did not advance."""
     for report in reports:
         yield from report.standstills
         yield from ("zero time" for tool in report.tools if tool.simulates and tool.status == _STOOD_STILL)
@@ -199,7 +199,7 @@ def _of_tool(tools: Iterable[ToolRun]) -> Verdict | None:
 
 
 def _unread(pytest: Sequence[TestResult], argv: Sequence[str], exit_code: int) -> Verdict | None:
-    """What a harness failed of before any tool had read the design, so before a design could do anything."""
+    """Verdict on a harness that failed before any tool had read the design, so before a design could do anything."""
     for test in pytest:
         if not test.passed and (match := _PYTEST_FAULT.search(test.message)):
             return _broken(match[0])

@@ -1,4 +1,4 @@
-"""What the supervisor inside a sandbox reported of a run: which tests there were, and how each ended.
+"""Reports of the supervisor inside a sandbox on a run: which tests there were, and how each ended.
 
 Unlike a result file or a line of output this comes from a place that a design's system tasks can't
 reach (`inside/guard/supervisor.py`), and it was said before the design could do anything about it.
@@ -29,7 +29,7 @@ class Simulation(Model):
     """One simulation with cocotb."""
 
     results: PurePosixPath
-    """Where cocotb writes its result file, inside the sandbox."""
+    """Path of cocotb's result file, inside the sandbox."""
     tests: tuple[TestResult, ...]
     """In the order in which they were announced; one that did not end has failed."""
 
@@ -46,12 +46,12 @@ class ToolRun(Model):
 
     @property
     def crashed(self) -> bool:
-        """Whether a signal ended it."""
+        """True if a signal ended it."""
         return self.status is not None and self.status > _SIGNALS
 
 
 class FaultKind(StrEnum):
-    """What was wrong with the harness, or with what it calls; `inside/guard/supervision.py` has the same words."""
+    """Kind of fault of the harness, or of what it calls; `inside/guard/supervision.py` has the same words."""
 
     MISSING = "missing"
     BROKEN = "broken"
@@ -72,14 +72,14 @@ class Fault(Model):
 
 
 class TestbenchMessage(Model):
-    """What a Verilog testbench said."""
+    """Message of a Verilog testbench."""
 
     lines: tuple[str, ...] = ()
     """All of it."""
     results: tuple[str, ...] = ()
     """Those of the lines that may hold its result: a string of the testbench's own mentions it."""
     ended: bool = False
-    """Whether the simulation ended as the testbench wants: by itself, or with nothing left to do."""
+    """True if the simulation ended as the testbench wants: by itself, or with nothing left to do."""
 
 
 class Report(Model):
@@ -87,11 +87,11 @@ class Report(Model):
 
     simulations: tuple[Simulation, ...] = ()
     standstills: tuple[str, ...] = ()
-    """Why simulations were ended before their limit, as `inside/guard/standstill.py` says it."""
+    """Reasons for ending simulations before their limit, as `inside/guard/standstill.py` says them."""
     tools: tuple[ToolRun, ...] = ()
     faults: tuple[Fault, ...] = ()
     oddities: tuple[str, ...] = ()
-    """What happened that an honest design does not do."""
+    """Events that an honest design does not cause."""
     said: TestbenchMessage | None = None
     """By a testbench; `None` if there was no simulation of one."""
     remarks: tuple[str, ...] = ()
@@ -120,7 +120,7 @@ class _Message(BaseModel):
     record: Annotated[str, Field(max_length=1 << 16)] | None = None
     """Output of a testbench."""
     result: bool = False
-    """Whether it may tell the result."""
+    """True if it may tell the result."""
     ended: str | int = ""
     finished: bool = False
     changed: tuple[str, ...] = ()
@@ -161,7 +161,7 @@ class _Session:
 
 
 class _Testbench:
-    """What a testbench says, piece by piece."""
+    """Messages of a testbench, piece by piece."""
 
     def __init__(self) -> None:
         self._line: list[_Message] = []

@@ -54,7 +54,7 @@ class FailureWatch:
     A design can overwrite the result file when the simulation is over, but cannot unsay a line.
 
     Args:
-        log: Where the output goes.
+        log: Destination of the output.
     """
 
     def __init__(self, log: Output) -> None:
@@ -89,10 +89,10 @@ class Results(Model):
     cocotb: tuple[TestResult, ...]
     """Tests of all cocotb simulations, in order."""
     simulations: int
-    """How many cocotb simulations there were."""
+    """Number of cocotb simulations."""
     pytest: tuple[TestResult, ...]
     oddities: tuple[str, ...] = ()
-    """What an honest design does not do; for the log."""
+    """Things that an honest design does not do; for the log."""
     remarks: tuple[str, ...] = ()
 
     @property
@@ -150,7 +150,7 @@ def read_results(rundir: Path, reports: Sequence[Report] = ()) -> Results:
 def _contradictions(
     files: Mapping[PurePosixPath, Sequence[TestResult]], simulations: Sequence[Simulation]
 ) -> Iterator[str]:
-    """Where a simulation's result file says that a test passed which did not."""
+    """Contradictions: a simulation's result file says that a test passed which did not."""
     passed: dict[PurePosixPath, set[str]] = {}
     for simulation in simulations:
         passed.setdefault(simulation.results, set()).update(test.name for test in simulation.tests if test.passed)

@@ -20,11 +20,11 @@ _MAX_LINE = 1 << 20
 
 @dataclass(frozen=True)
 class Copied:
-    """What a copy has."""
+    """Contents of a copy."""
 
     signals: int
     tick_ns: Decimal
-    """How long a tick is."""
+    """Length of a tick, in nanoseconds."""
 
 
 def copy_shown(source: BinaryIO, target: BinaryIO, scopes: Mapping[Scope, Scope]) -> Copied:
@@ -36,7 +36,7 @@ def copy_shown(source: BinaryIO, target: BinaryIO, scopes: Mapping[Scope, Scope]
         scopes: Those that are copied → their paths in the copy.
 
     Raises:
-        ValueError: It is no VCD file.
+        ValueError: The source is no VCD file.
     """
     words = _header(source)
     tick_ns = Decimal(1)

@@ -33,11 +33,11 @@ _BUSY_BYTES = 1 << 15
 _TURN_BYTES = 1 << 18
 _SILENCE_S = 2.0
 _PATIENCE = 10
-"""How many such intervals with new output may pass after a program has ended."""
+"""Number of such intervals with new output that may pass after a program has ended."""
 
 
 class End(StrEnum):
-    """How a process group ended."""
+    """End of a process group."""
 
     EXITED = "exited"
     TIMEOUT = "timeout"
@@ -67,9 +67,9 @@ class StepEnd:
     memory_bytes: int = 0
     """Resident memory of all its processes together, at the highest measured."""
     reports: bytes = b""
-    """What the supervisor inside reported; empty if there was none."""
+    """Reports of the supervisor inside; empty if there was none."""
     remarks: tuple[str, ...] = ()
-    """What a reader of the verdict must know about where it ran."""
+    """Remarks that a reader of the verdict must know about where it ran."""
 
 
 async def run_limited(
@@ -93,7 +93,7 @@ async def run_limited(
         cwd: Working directory.
         limits: Wall time, resident memory of the process tree, and folder size are watched here.
         folder: The folder whose size is limited.
-        log: Where output goes.
+        log: Destination of the output.
     """
     program = Program(argv, env=env, cwd=cwd)
     return await program.finish(limits=limits, folder=folder, log=log)
@@ -109,7 +109,7 @@ class Program:
         env: The whole environment.
         cwd: Working directory.
         pass_fds: File descriptors that stay open in the program.
-        talks: Whether it reads a request from standard input, and writes reports, not output, to
+        talks: True if it reads a request from standard input, and writes reports, not output, to
             standard error.
     """
 
@@ -162,7 +162,7 @@ class Program:
 
     @property
     def runs(self) -> bool:
-        """Whether its first process has not ended, noticed or not."""
+        """True if its first process has not ended, noticed or not."""
         if self._exited.done():
             return False
         ended = select.poll()
@@ -182,7 +182,7 @@ class Program:
         Args:
             limits: Wall time counts from now.
             folder: The folder whose size is limited.
-            log: Where output goes.
+            log: Destination of the output.
             request: Sent to its standard input.
         """
         start = time.monotonic()

@@ -1,4 +1,4 @@
-"""Whether a run that reached its time limit ever had the processor. Runs on Linux only.
+"""Check that a run that reached its time limit ever had the processor. Runs on Linux only.
 
 A hang is the design's; a run that other programs kept from the processor says nothing about the design. What tells them
 apart is how long the processes ran and how long they were ready to run but had to wait (`schedstat` of Linux). A design
@@ -21,14 +21,14 @@ _WAITING_SHARE = 0.5
 
 @dataclass(frozen=True)
 class ProcessorTime:
-    """What a process and all its descendants got, in seconds."""
+    """Processor time of a process and all its descendants, in seconds."""
 
     ran_s: float
     waited_s: float
     """Ready to run, but another program had the processor."""
 
     def is_starved(self, wall_s: float) -> bool:
-        """Whether the machine, not the program, used up a time limit.
+        """True if the machine, not the program, used up a time limit.
 
         Args:
             wall_s: The limit in seconds.
@@ -37,7 +37,7 @@ class ProcessorTime:
 
 
 def processor_time(pid: int) -> ProcessorTime:
-    """What a process and its descendants have got until now; nothing where the system does not say."""
+    """Processor time of a process and its descendants until now; nothing where the system does not say."""
     ran_ns = waited_ns = 0
     ended_ticks = 0
     for process in tree(pid):

@@ -56,13 +56,13 @@ async def run_harness(
     Cancelling this coroutine kills every process of the run and removes its folder.
 
     Args:
-        problem: With its hidden part.
+        problem: Problem with its hidden part.
         solution: Path → content. Only the files that the problem expects are taken; one that is
             missing here is missing in the run.
-        sandbox: Where the steps run.
-        toolchain: What they run with.
+        sandbox: Sandbox that the steps run in.
+        toolchain: Toolchain that they run with.
         log: Raw output of all steps, for the store: it may hold hidden text.
-        selection: Which versions of the tools; `None` for the first that fits the problem.
+        selection: Versions of the tools; `None` for the first selection that fits the problem.
         limit_s: Wall time of one step in seconds; `None` for the problem's.
         on_step: Called before each step with its number from 1, their count, and its name.
         on_folder: Called with the run's folder, as the last step left it, before it is removed.

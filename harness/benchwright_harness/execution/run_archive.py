@@ -18,8 +18,8 @@ class RunArchive:
 
     Args:
         folder: Created if it is missing.
-        most_folders: How many runs are kept.
-        most_bytes: Of all archives together.
+        most_folders: Number of runs that are kept at most.
+        most_bytes: Size of all archives together at most, in bytes.
     """
 
     def __init__(self, folder: Path, most_folders: int = MOST_FOLDERS, most_bytes: int = MOST_BYTES) -> None:

@@ -19,7 +19,7 @@ from benchwright_problems.verdict import Outcome, Reason, Verdict
 from benchwright_problems.verilog import empty_module, modules
 
 _PATIENCE = 10.0
-"""How many times the reference's time the unsolved files have: a stopped simulation would take the whole limit."""
+"""Multiple of the reference's time that the unsolved files have: a stopped simulation would take the whole limit."""
 _LEAST_LIMIT_S = 20.0
 _LIMIT_WITHOUT_REFERENCE_S = 120.0
 

@@ -32,7 +32,7 @@ def solved_files(problem: Problem) -> dict[str, bytes]:
 
 
 def selection_key(problem: Problem, sandbox: Sandbox, toolchain: Toolchain) -> str:
-    """What the right selection of a problem depends on."""
+    """Key of everything that the right selection of a problem depends on."""
     parts = (problem.public_digest, problem.harness_digest, toolchain.digest, sandbox.digest, code_digest())
     return digest([*parts, dict(problem.hidden.reference)])
 
@@ -51,7 +51,7 @@ def right_selection(tried: Mapping[Selection, Verdict]) -> Selection | None:
 
 
 def other_selections(problem: Problem, selection: Selection, verdict: Verdict) -> Sequence[Selection]:
-    """What else to try a solution with.
+    """Other selections to try a solution with.
 
     Where no reference has shown which tools a problem is meant for, a solution that one of them can't even build is
     not wrong for that: what another builds counts.
@@ -69,8 +69,8 @@ class Grader:
     """Gives verdicts on solutions, one at a time.
 
     Args:
-        sandbox: Where harnesses run.
-        toolchain: What they run with.
+        sandbox: Sandbox that harnesses run in.
+        toolchain: Toolchain that they run with.
         verdicts: Those that are known, and where new ones are kept.
         fresh: Run again even if the verdict is known.
     """
@@ -178,7 +178,7 @@ class Grader:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far many runs are."""
+    """Progress of many runs."""
 
     finished_runs: int
     """Verdicts that are there."""
@@ -193,8 +193,8 @@ class ManyRuns:
 
     Args:
         executor: Runs the tasks.
-        sandbox: Where, as the executor's machines have it.
-        toolchain: What with.
+        sandbox: Sandbox of the runs, as the executor's machines have it.
+        toolchain: Toolchain of the runs.
         verdicts: Those that are known are not reached again. New ones are kept as they come, so that what was
             interrupted resumes where it was.
         fresh: Reach all of them again.
@@ -255,7 +255,7 @@ class ManyRuns:
                 yield task, verdict
 
     def _keep_selection(self, problem: Problem, tried: Mapping[Selection, Verdict]) -> Selection:
-        """How to continue after the reference ran with these; stored if it is certain."""
+        """Selection to continue with after the reference ran with these; stored if it is certain."""
         right = right_selection(tried)
         if right is not None:
             self._verdicts.put_selection(selection_key(problem, self._sandbox, self._toolchain), right)

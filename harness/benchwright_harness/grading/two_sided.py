@@ -1,4 +1,4 @@
-"""What the two-sided proof of a problem says."""
+"""Result of the two-sided proof of a problem."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchwright_problems.verdict import Outcome, Reason, Verdict
 
 
 class Side(StrEnum):
-    """What is run to prove a problem."""
+    """Side that is run to prove a problem."""
 
     REFERENCE = "reference"
     STARTING = "starting"
@@ -23,7 +23,7 @@ class Side(StrEnum):
 
 
 class Proof(StrEnum):
-    """What is known of a problem after its sides have run."""
+    """State of a problem's proof after its sides have run."""
 
     PROVED = "proved"
     """The reference passes, the unsolved files fail."""
@@ -45,7 +45,7 @@ class TwoSided(Model):
     wrong: dict[str, Verdict] = Field(default_factory=dict)
     """Of the solutions that its author says are wrong, by name."""
     selection: Selection | None = None
-    """What they were run with."""
+    """Selection that they were run with."""
     tools: tuple[str, ...] = ()
     """Programs that the harness calls."""
     limit_s: float | None = None
@@ -61,7 +61,7 @@ class TwoSided(Model):
 
     @property
     def proof(self) -> Proof:
-        """Whether the problem can be trusted."""
+        """State of the proof: it says if the problem can be trusted."""
         unsolved = [verdict for side, verdict in self.sides.items() if side is not Side.REFERENCE]
         unsolved += self.wrong.values()
         if any(verdict.outcome is Outcome.PASSED for verdict in unsolved):
@@ -76,28 +76,28 @@ class TwoSided(Model):
 
     @property
     def ok(self) -> bool:
-        """Whether the solved problem passes and the unsolved one fails."""
+        """True if the solved problem passes and the unsolved one fails."""
         return self.proof is Proof.PROVED
 
     @property
     def executes(self) -> bool:
-        """Whether the harness came as far as its tests on any side."""
+        """True if the harness came as far as its tests on any side."""
         return any(verdict.reason in _RAN or verdict.tests for verdict in self.sides.values())
 
     @property
     def tests_ran(self) -> int:
-        """How many tests ran at most."""
+        """Number of tests that ran at most."""
         return max(len(verdict.tests) for verdict in self.sides.values())
 
     @property
     def is_weak(self) -> bool:
-        """Whether files that solve nothing pass."""
+        """True if files that solve nothing pass."""
         passed = Outcome.PASSED
         return self.starting.outcome is passed or (self.empty is not None and self.empty.outcome is passed)
 
     @property
     def reason(self) -> str:
-        """Why it is not proved, at first; empty where it is."""
+        """First reason why it is not proved; empty where it is."""
         return next(iter(self.reasons), "")
 
     @property

@@ -33,7 +33,7 @@ class Tail:
     """Passes output on, and keeps the last part of it.
 
     Args:
-        log: Where it goes besides.
+        log: Output that it is passed on to.
     """
 
     def __init__(self, log: Output | None = None) -> None:
@@ -65,7 +65,7 @@ class VerdictStore:
         """The verdict with this key; `None` if there is none that can be read.
 
         Args:
-            key: What it depends on.
+            key: Key of all that it depends on.
             limit_s: Wall time that one step would have, in seconds.
         """
         with contextlib.suppress(OSError, ValidationError):
@@ -77,8 +77,8 @@ class VerdictStore:
         """Keep a verdict; not one that decided nothing, for another run may.
 
         Args:
-            key: What it depends on.
-            verdict: To keep.
+            key: Key of all that it depends on.
+            verdict: Verdict to keep.
             limit_s: Wall time that each step had, in seconds.
         """
         if verdict.reason is Reason.TIMEOUT:

@@ -31,7 +31,7 @@ class CocotbTest:
     """In UTF-8 bytes, from 0."""
     end_column: int
     cases: tuple[str, ...] = ()
-    """What its parameters make of it; empty without parameters, or if only a run shows them."""
+    """Cases that its parameters make of it; empty without parameters, or if only a run shows them."""
 
 
 def cocotb_tests(text: str) -> tuple[CocotbTest, ...]:
@@ -63,7 +63,7 @@ def named_top(text: str) -> str | None:
 
 
 class _Names:
-    """What a file calls cocotb, and what it has imported from it."""
+    """Names that a file has for cocotb, and those that it has imported from it."""
 
     def __init__(self, body: Iterable[ast.stmt]) -> None:
         self._modules: set[str] = set()
@@ -131,7 +131,7 @@ def _cases(name: str, parametrize: ast.Call) -> Iterator[str]:
 
 
 def _option(name: object, values: Sequence[object] | None) -> list[str] | None:
-    """What each value of an option adds to the name."""
+    """Text that each value of an option adds to the name."""
     if values is None:
         return None
     if isinstance(name, str):

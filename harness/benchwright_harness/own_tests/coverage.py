@@ -55,7 +55,7 @@ def read_coverage(data: bytes, paths: frozenset[str]) -> tuple[FileCoverage, ...
     """The coverage of files, by path.
 
     Args:
-        data: What Verilator wrote.
+        data: Coverage data that Verilator wrote.
         paths: Relative paths of the files of interest: the design, without testbenches.
     """
     lines: dict[str, dict[int, int]] = defaultdict(dict)

@@ -21,21 +21,21 @@ from benchwright_harness.errors import DebuggerError
 T = TypeVar("T")
 
 PLACE = "/debugger"
-"""Where the sandbox has `debugpy`."""
+"""Path of `debugpy` in the sandbox."""
 
 _BLOCK = 1 << 16
 _MAX_HEADER = 4096
 _MAX_MESSAGE = 32 << 20
 _LOOK_S = 0.05
 _PATIENCE_S = 120.0
-"""How long a debugger may take to come."""
+"""Time in which a debugger may come, in seconds."""
 
 
 def debugger() -> Path:
     """The folder of the package `debugpy`.
 
     Raises:
-        DebuggerError: It is not installed.
+        DebuggerError: The package is not installed.
     """
     spec = find_spec("debugpy")
     if spec is None or not spec.submodule_search_locations:
@@ -59,7 +59,7 @@ class Debugging:
         """The result of a run, which a debugger is let into meanwhile.
 
         Args:
-            run: Of the test.
+            run: Run of the test.
             inside: The socket that the test's side will listen at.
 
         Raises:

@@ -20,7 +20,7 @@ from benchwright_harness.plan.testbench import Simulator
 
 
 class OwnReason(StrEnum):
-    """Why a test ended as it did. Stable identifiers."""
+    """Reason for the end of a test. Stable identifiers."""
 
     PASSED = "passed"
     SKIPPED = "skipped"
@@ -59,7 +59,7 @@ class OwnOutcome:
     reason: OwnReason
     message: str = ""
     expected: str | None = None
-    """What was compared with, where an assertion with `==` failed."""
+    """Value that was compared with, where an assertion with `==` failed."""
     got: str | None = None
     path: str = ""
     """The file with the line that failed; empty if that is unknown."""
@@ -70,17 +70,17 @@ class OwnOutcome:
 
     @property
     def passed(self) -> bool:
-        """Whether it passed."""
+        """True if it passed."""
         return self.reason is OwnReason.PASSED
 
 
 @dataclass(frozen=True)
 class OwnRun:
-    """What one simulation came to."""
+    """Result of one simulation."""
 
     outcomes: tuple[OwnOutcome, ...]
     output: str
-    """What the tools and the tests printed, with paths relative to the folder; cut in the middle if it is long."""
+    """Output of the tools and the tests, with paths relative to the folder; cut in the middle if it is long."""
     simulator: Simulator
     is_built: bool
     wall_s: float
@@ -89,7 +89,7 @@ class OwnRun:
 
     @property
     def passed(self) -> bool:
-        """Whether everything that ran passed, and something did."""
+        """True if everything that ran passed, and something did."""
         ran = [outcome for outcome in self.outcomes if outcome.reason is not OwnReason.SKIPPED]
         return all(outcome.passed for outcome in ran) and bool(ran)
 
@@ -128,10 +128,10 @@ def outcomes(
     """The outcome of each test, and whether the sources were compiled.
 
     Args:
-        simulation: What ran.
-        ended: How.
+        simulation: Simulation that ran.
+        ended: End of the simulation.
         printed: All output.
-        results: What cocotb's side wrote.
+        results: Results that cocotb's side wrote.
         limit_s: The limit of wall time.
     """
     build_output, mark, simulation_output = printed.partition(f"{SIMULATES}\n")
@@ -271,7 +271,7 @@ def _of_testbench(simulation: OwnSimulation, output: str, ended: StepEnd) -> Own
 
 
 def _path(simulation: OwnSimulation, written_path: str) -> str:
-    """Which of the solver's files a tool means; Verilator's assertions name a file without its folder."""
+    """The solver's file that a tool means; Verilator's assertions name a file without its folder."""
     path = written_path.removeprefix(f"{CODE}/").removeprefix("../")
     if path in simulation.files:
         return path

@@ -45,10 +45,10 @@ async def run_own_tests(
     """Run a simulation; cancelling kills all of its processes.
 
     Args:
-        simulation: What to run; with `waves` if a file is wanted.
-        sandbox: Where.
-        toolchain: What with.
-        waves: Where to keep the waveform; its folder is there.
+        simulation: Simulation to run; with `waves` if a file is wanted.
+        sandbox: Sandbox that it runs in.
+        toolchain: Toolchain that it runs with.
+        waves: Path at which to keep the waveform; its folder is there.
         debugging: Lets a debugger in before the first test; of cocotb tests, where the sandbox shows folders.
 
     Raises:

@@ -18,11 +18,11 @@ CODE = "/code"
 RESULTS = "own-results.jsonl"
 COVERAGE = "coverage.dat"
 SOCKET = "debugger.sock"
-"""Where a test waits for a debugger, in `WORKDIR`."""
+"""Socket at which a test waits for a debugger, in `WORKDIR`."""
 DEBUG_SOCKET = "BENCHWRIGHT_DEBUG_SOCKET"
 """The variable that names it, for `inside/own_tests`."""
 SIMULATES = "--- simulation"
-"""What the script prints when everything has been compiled."""
+"""Line that the script prints when everything has been compiled."""
 NOT_BUILT = 97
 """The script's exit status if the sources were not compiled."""
 
@@ -56,7 +56,7 @@ _COCOTB = (
 
 @dataclass(frozen=True)
 class OwnSimulation:
-    """What is simulated, and how."""
+    """Sources and settings of a simulation."""
 
     files: Mapping[str, bytes]
     """Relative path → content, of all that tests and tools may read."""
@@ -75,24 +75,24 @@ class OwnSimulation:
     coverage: bool = False
     wall_s: float = 60.0
     debug: bool = False
-    """Whether cocotb's tests wait for a debugger."""
+    """True if cocotb's tests wait for a debugger."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """Variables for the tests."""
 
     @property
     def is_cocotb(self) -> bool:
-        """Whether Python decides."""
+        """True if Python decides."""
         return bool(self.module)
 
     @property
     def waves_file(self) -> str:
-        """Where it leaves the waveform, in `WORKDIR`."""
+        """File in which it leaves the waveform, in `WORKDIR`."""
         # The toolchain has no compiled runtime for FST and cocotb; making one takes half a minute.
         return "waves.vcd" if self.is_cocotb and self.simulator == "verilator" else "waves.fst"
 
     @property
     def variables(self) -> dict[str, str]:
-        """What cocotb's side of the simulation reads."""
+        """Environment variables that cocotb's side of the simulation reads."""
         if not self.is_cocotb:
             return {}
         folder, name = PurePosixPath(CODE, self.module).parent, PurePosixPath(self.module).stem

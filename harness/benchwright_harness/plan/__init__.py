@@ -1,1 +1,1 @@
-"""What runs, with which tools, for a problem and a solution."""
+"""Steps and tools of a run, for a problem and a solution."""

@@ -1,4 +1,4 @@
-"""What a harness runs: the services of a `docker-compose.yml`, or a testbench and its simulator, as steps.
+"""Plan of a harness: the services of a `docker-compose.yml`, or a testbench and its simulator, as steps.
 
 CVDP runs `docker compose run SERVICE` for every service in order, in `/code/rundir`, with the
 solver's folders below `/code`; a run passes when every service exits 0. Volumes that name
@@ -67,7 +67,7 @@ _PACKAGE = re.compile(r"[A-Za-z0-9][\w.-]*")
 
 
 class Build(Model):
-    """How the image of a service is made, where it has to be."""
+    """Build of the image of a service, where it has to be made."""
 
     dockerfile: str
     """Its path in `files`."""
@@ -91,7 +91,7 @@ class Step(Model):
     networks: tuple[str, ...] = ()
     """Networks of the host that the service asks for by name, such as that of a licence server."""
     channel: str = ""
-    """What the supervisor passes to the channel of a testbench."""
+    """Text that the supervisor passes to the channel of a testbench."""
 
     def with_token(self, token: str) -> Step:
         """The same with a token instead of `RUN`."""
@@ -115,9 +115,9 @@ class Plan(Model):
     packages: frozenset[str] = frozenset()
     """Python packages that the harness would install first."""
     criterion: Criterion = Criterion()
-    """What decides."""
+    """Criterion that decides."""
     remarks: tuple[str, ...] = ()
-    """What a verdict must say about how it was reached."""
+    """Remarks that a verdict must make about how it was reached."""
 
     def for_one_run(self) -> Plan:
         """The plan with a token of its own instead of `RUN`, which a design can't have known."""
@@ -145,9 +145,9 @@ def make_plan(
 
     Args:
         harness: Relative path → text; must hold `docker-compose.yml` or `testbench.json`.
-        simulator: What runs a testbench; Icarus if not said.
+        simulator: Simulator that runs a testbench; Icarus if not said.
         environ: `VERIF_EDA_IMAGE` and `LICENSE_NETWORK` name what this site has of them.
-        supervised: Whether the sandbox has a supervisor, to which a testbench can speak.
+        supervised: True if the sandbox has a supervisor, to which a testbench can speak.
 
     Raises:
         BadHarnessError: Names the file and field that can't be understood.
@@ -367,7 +367,7 @@ def _expand(text: str, templates: Mapping[str, str]) -> str:
 
 
 def _runs_our_xrun(step: Step) -> bool:
-    """Whether it calls `xrun` or `imc`, and not in an image that a site has licensed."""
+    """True if it calls `xrun` or `imc`, and not in an image that a site has licensed."""
     return step.image == VERIF_EDA or (step.image in (OSS_SIM, OSS_PNR) and bool(_tools(step) & {"xrun", "imc"}))
 
 

@@ -1,4 +1,4 @@
-"""Which of a toolchain's simulators and versions a problem runs with.
+"""Selection of a toolchain's simulators and versions that a problem runs with.
 
 The choice is data: `selection.json` holds rules, each with its reason. The first rule that fits a problem decides; the
 last fits all.
@@ -37,7 +37,7 @@ class Selection(Model):
     cocotb: Literal["2.0.1", "compat"] = "2.0.1"
     """`compat` is 2.0.1 with the names that older harnesses use."""
     simulator: Literal["icarus", "verilator"] | None = None
-    """Which simulator runs a testbench that names none."""
+    """Simulator for a testbench that names none."""
     reason: str = "the newest of each"
 
 
@@ -51,7 +51,7 @@ class _Rule(Model):
     choose: tuple[Selection, ...]
 
     def fits(self, problem: Problem) -> bool:
-        """Whether the problem meets every condition of the rule."""
+        """True if the problem meets every condition of the rule."""
         provenance = problem.provenance
         return (
             (self.source is None or re.search(self.source, provenance.source, re.IGNORECASE) is not None)
@@ -64,7 +64,7 @@ class _Rule(Model):
 
 
 def selections(problem: Problem) -> tuple[Selection, ...]:
-    """What to run a problem's harness with, best first; never empty.
+    """Selections to run a problem's harness with, best first; never empty.
 
     With a reference solution the first that it passes with is right; without one the first is.
     """
@@ -76,7 +76,7 @@ def selections(problem: Problem) -> tuple[Selection, ...]:
 
 
 def can_take_verilator(harness: Mapping[str, str]) -> bool:
-    """Whether a harness of cocotb's for Icarus asks its environment for the simulator, and gives it no options."""
+    """True if a harness of cocotb's for Icarus asks its environment for the simulator, and gives it no options."""
     programs = "\n".join(text for path, text in harness.items() if path.endswith(".py"))
     settings = "\n".join(text for path, text in harness.items() if path.endswith((".env", ".yml")))
     return (
@@ -87,7 +87,7 @@ def can_take_verilator(harness: Mapping[str, str]) -> bool:
 
 
 def _asserts(problem: Problem) -> bool:
-    """Whether solutions may hold concurrent assertions, by what is known of them."""
+    """True if solutions may hold concurrent assertions, by what is known of them."""
     texts = (problem.public.statement, *problem.public.files.values(), *problem.hidden.reference.values())
     return any(map(_ASSERTS.search, texts))
 

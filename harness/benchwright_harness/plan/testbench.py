@@ -99,12 +99,12 @@ _FORCES, _DEPOSITS = "^ +%force/", r'^ +%vpi_call.* "\$deposit"'
 
 
 class Testbench(Model):
-    """What `testbench.json` holds."""
+    """Contents of `testbench.json`."""
 
     __test__ = False
 
     criterion: Literal["verilogeval", "rtllm"]
-    """Whose pass criterion."""
+    """Data set whose pass criterion applies."""
     top: str = Field(pattern=_IDENTIFIER)
     """The testbench's module."""
     design: tuple[RelativePath, ...] = Field(min_length=1)
@@ -126,7 +126,7 @@ class Simulation(Model):
     files: dict[str, str]
     """Absolute path inside the sandbox → text."""
     channel: str = ""
-    """What the supervisor passes to the channel; see `toolchain/build/programs/channel.c`."""
+    """Text that the supervisor passes to the channel; see `toolchain/build/programs/channel.c`."""
     remarks: tuple[str, ...] = ()
 
 
@@ -155,8 +155,8 @@ def simulate(harness: Mapping[str, str], simulator: Simulator, *, heard: bool = 
 
     Args:
         harness: Relative path → text.
-        simulator: Which one.
-        heard: Whether there is a supervisor, and with it the channel; if not, the testbench prints its results.
+        simulator: Simulator that runs it.
+        heard: True if there is a supervisor, and with it the channel; if not, the testbench prints its results.
     """
     described = read_testbench(harness)
     criterion = Criterion(rule=Rule(described.criterion), heard=heard)

@@ -19,7 +19,7 @@ RUN = "BenchwrightRun"
 PACKAGE = f"bw{RUN}"
 """The package of the channel, and the prefix of its tasks in Icarus."""
 DATA = "/tmp/benchwright-data"  # noqa: S108 - inside the sandbox
-"""Where data is while a `$readmemh` of the testbench reads it."""
+"""Folder of data while a `$readmemh` of the testbench reads it."""
 
 _TOKEN = re.compile(
     r"""
@@ -44,7 +44,7 @@ _STDOUT = frozenset({"1", "32'h1", "32'h8000_0001", "32'h80000001"})
 
 @dataclass(frozen=True)
 class Calls:
-    """How a simulator's sources call the channel."""
+    """Calls by which a simulator's sources reach the channel."""
 
     package: str
     """The source of the package."""
@@ -72,7 +72,7 @@ VERILATOR = Calls(
     end=f"{PACKAGE}::end_",
 )
 WATCH = f"module {PACKAGE}_end; final {PACKAGE}::final_(); endmodule bind TOP {PACKAGE}_end {PACKAGE}_end();\n"
-"""What Verilator compiles besides, to know whether nothing was left to do; Icarus's module knows it by itself."""
+"""Source that Verilator compiles besides, to know if nothing was left to do; Icarus's module knows it by itself."""
 
 
 def private_names(texts: Iterable[str], names: Collection[str]) -> frozenset[str]:
@@ -80,7 +80,7 @@ def private_names(texts: Iterable[str], names: Collection[str]) -> frozenset[str
 
     Args:
         texts: The testbench's files.
-        names: Of its scopes.
+        names: Names of its scopes.
     """
     tokens = [token for text in texts for token in _tokens(text)]
     after_dot = {token[0] for previous, token in itertools.pairwise(tokens) if previous[0] == "."}
@@ -113,8 +113,8 @@ def rewritten(
     Args:
         text: The source.
         names: See `private_names`.
-        calls: How it calls the channel; `None` where there is none.
-        result: What a string with the testbench's result holds.
+        calls: Calls by which it reaches the channel; `None` where there is none.
+        result: Pattern of a string with the testbench's result.
         data: The files that are shown to a `$readmemh`.
     """
     tokens = list(_tokens(text))
@@ -201,7 +201,7 @@ class _Rewriter:
         return f"{self._calls.say}({flags}, {PACKAGE}::text)"
 
     def _edit_after(self, close: int, new: str) -> _Edit:
-        """What follows a call; it takes its semicolon along, for `if (c) $display; else …`."""
+        """Edit of the text after a call; it takes its semicolon along, for `if (c) $display; else …`."""
         end = self._tokens[close].end()
         takes = self._text(close + 1) == ";"
         return end, self._tokens[close + 1].end() if takes else end, new

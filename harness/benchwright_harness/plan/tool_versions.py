@@ -11,14 +11,14 @@ FILE = Path(__file__).with_name("tool_versions.json")
 
 
 class IcarusSource(Model):
-    """Where a series of Icarus Verilog comes from."""
+    """Source of a series of Icarus Verilog."""
 
     suites: tuple[str, ...]
     """The releases of Debian that may have it, the most stable first."""
 
 
 class YosysSource(Model):
-    """Where a version of Yosys comes from."""
+    """Source of a version of Yosys."""
 
     lock: str = ""
     """The lock file, in `toolchain/build`, of the Python packages that contain it; empty for the system's own."""
@@ -42,7 +42,7 @@ class ToolVersions(Model):
 
 
 def tool_versions() -> ToolVersions:
-    """What `FILE` lists."""
+    """Tool versions that `FILE` lists."""
     return _read(FILE)
 
 

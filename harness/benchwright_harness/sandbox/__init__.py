@@ -1,4 +1,4 @@
-"""Where a step runs. Every sandbox keeps the contract of `Sandbox`."""
+"""Sandbox that a step runs in. Every sandbox keeps the contract of `Sandbox`."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class Job:
     user: int | None = None
     """From `Sandbox.new_user`; owns `code`."""
     channel: str = ""
-    """What the supervisor passes to the channel of a testbench."""
+    """Text that the supervisor passes to the channel of a testbench."""
     image: str = OSS_SIM
-    """What the harness asked for; only containers can run images other than the toolchain."""
+    """Image that the harness asked for; only containers can run images other than the toolchain."""
     build: Build | None = None
-    """How to make the image, where the harness brings a Dockerfile."""
+    """Build of the image, where the harness brings a Dockerfile."""
     networks: tuple[str, ...] = ()
     """Networks of the host that the harness asks for by name."""
     shown_folders: Mapping[str, Path] = field(default_factory=dict)
@@ -51,9 +51,9 @@ class Sandbox(Protocol):
 
     name: str
     runs_images: bool
-    """Whether it can run the images that a harness or a site names; elsewhere the toolchain stands in for them."""
+    """True if it can run the images that a harness or a site names; elsewhere the toolchain stands in for them."""
     supervises: bool
-    """Whether the guard's supervisor hears what simulations tell."""
+    """True if the guard's supervisor hears what simulations tell."""
 
     @property
     def digest(self) -> str:
@@ -68,7 +68,7 @@ class Sandbox(Protocol):
         """Run a job to its end; cancelling kills all its processes.
 
         Raises:
-            SandboxUnavailableError: It does not work on this machine, with the next step.
+            SandboxUnavailableError: The sandbox does not work on this machine, with the next step.
         """
         ...
 

@@ -75,7 +75,7 @@ _GRACE_S = 5
 
 @dataclass(frozen=True)
 class _Kind:
-    """What a sandbox must be started with to serve a job."""
+    """Settings that a sandbox must be started with to serve a job."""
 
     toolchain: Toolchain
     roots: tuple[str, ...]
@@ -157,10 +157,10 @@ class BwrapSandbox:
 
     @cached_property
     def program(self) -> str:
-        """Where bubblewrap is.
+        """Path of bubblewrap.
 
         Raises:
-            SandboxUnavailableError: It is not installed.
+            SandboxUnavailableError: Bubblewrap is not installed.
         """
         if sys.platform != "linux":
             raise SandboxUnavailableError("bubblewrap runs on Linux only", _ELSEWHERE)
@@ -181,7 +181,7 @@ class BwrapSandbox:
         """Try the sandbox with an empty program.
 
         Raises:
-            SandboxUnavailableError: It does not work on this machine, with the next step.
+            SandboxUnavailableError: The sandbox does not work on this machine, with the next step.
         """
         user = self.new_user()
         argv = [self.program, *self.isolation(), *_system_binds(Path("/"), "etc", "opt"), "--", "/bin/true"]
@@ -346,7 +346,7 @@ async def _end_of_namespace(status: bytes) -> None:
 
 
 def _is_first_inside(pid: int) -> bool:
-    """Whether a process is the first of a namespace, and not another one that got its old number."""
+    """True if a process is the first of a namespace, and not another one that got its old number."""
     match = re.search(r"^NSpid:\t.*\t1$", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)
     return match is not None
 
@@ -440,7 +440,7 @@ def _become(user: int | None) -> tuple[str, ...]:
 
 @cache
 def _can_hide() -> bool:
-    """Whether bubblewrap is there and works; inside some containers it does not."""
+    """True if bubblewrap is there and works; inside some containers it does not."""
     if sys.platform != "linux" or shutil.which("bwrap") is None:
         return False
     try:

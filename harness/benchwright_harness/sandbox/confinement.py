@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 @dataclass(frozen=True)
 class Confinement:
-    """What a confined program gets.
+    """Files and resources that a confined program gets.
 
     Args:
         shown: Files and folders of the host that it can read, each at its own path.
         env: All of its environment.
-        processes: How many it may have at a time.
+        processes: Number of processes that it may have at a time.
         scratch_mb: MiB of its folder for temporary files, the only one that it can write to; gone afterwards.
         file_mb: MiB of any file that it writes, standard output included.
     """
@@ -33,7 +33,7 @@ class Confinement:
 
 
 class ConfinedProgram(NamedTuple):
-    """How to start a confined program."""
+    """Command that starts a confined program."""
 
     argv: list[str]
     open_files: list[int]
@@ -51,19 +51,19 @@ class Confiner:
     check: Callable[[], None] = lambda: None
     """Tries it; raises `SandboxUnavailableError` if it does not work on this machine."""
     remedy: str = ""
-    """What to do where it does not work."""
+    """Next step where it does not work."""
     search_path: str | None = None
-    """Where the program finds others; `None` if where this process does."""
+    """Path on which the program finds others; `None` if that of this process."""
 
 
 @dataclass(frozen=True)
 class HiddenFolders:
-    """What a third-party program may see and write, which otherwise sees this machine and its network.
+    """Restriction of a third-party program, which otherwise sees this machine and its network.
 
     Args:
         hidden: Folders that are empty for it.
         writable: The only folder that it can write to, at its own path.
-        workdir: Where it starts, in `writable`.
+        workdir: Folder that it starts in, in `writable`.
         is_offline: Without network.
     """
 
@@ -80,13 +80,13 @@ class FolderHider:
     needs: str
     """The program that does it, for messages."""
     works: Callable[[], bool]
-    """Whether it works on this machine."""
+    """True if it works on this machine."""
     hiding: Callable[[Sequence[str], HiddenFolders], tuple[str, ...]]
     """The command line around another. What the program leaves behind ends with it."""
 
 
 def own_python() -> list[Path]:
-    """What this process's Python is made of, besides `/usr`: its environment, and the packages installed in it."""
+    """Folders of this process's Python, besides `/usr`: its environment, and the packages installed in it."""
     packages = [Path(entry) for entry in sys.path if Path(entry).name in ("site-packages", "dist-packages")]
     places = [Path(sys.prefix), Path(sys.base_prefix), *packages]
     existing_folders = dict.fromkeys(

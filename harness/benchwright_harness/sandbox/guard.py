@@ -1,4 +1,4 @@
-"""How a sandbox communicates with the supervisor (`inside/guard/supervisor.py`), the first program inside."""
+"""Communication of a sandbox with the supervisor (`inside/guard/supervisor.py`), the first program inside."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchwright_harness.toolchain.tree import INSIDE
 GUARD = f"{INSIDE}/guard"
 SUPERVISOR = ("/usr/bin/python3", f"{GUARD}/supervisor.py")
 FILES = 1024
-"""How many files a process may have open."""
+"""Number of files that a process may have open."""
 
 _PYTHONS_OWN = ("PYTHON", "LC_", "LANG")
 
@@ -33,8 +33,8 @@ def request(job: Job, processes: int | None) -> bytes:
     """The supervisor's request; see there.
 
     Args:
-        job: What it is to run.
-        processes: How many the job's user may have; `None` if something else limits them.
+        job: Job that it is to run.
+        processes: Number of processes that the job's user may have; `None` if something else limits them.
     """
     limits = {"fsize": job.limits.file_mb << 20, "as": address_space(job.limits), "core": 0, "nofile": FILES}
     if processes is not None:

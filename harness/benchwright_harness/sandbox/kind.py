@@ -1,4 +1,4 @@
-"""What Benchwright has to know of a sandbox besides how it runs a job; `registry.py` lists them."""
+"""Facts that Benchwright has to know of a sandbox besides how it runs a job; `registry.py` lists them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchwright_harness.toolchain import Toolchain
 
 
 class Health(StrEnum):
-    """Whether something can be used on this machine."""
+    """State of something on this machine: it says if it can be used."""
 
     OK = "ok"
     MISSING = "missing"
@@ -31,7 +31,7 @@ class Finding:
     needed_for: str
     version: str | None = None
     hint: str | None = None
-    """What is wrong and the next step; `None` if all is well."""
+    """Fault and the next step; `None` if all is well."""
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,12 @@ class SandboxKind:
     open: Callable[[], Sandbox]
     """Makes one with what the environment says; it starts nothing yet."""
     toolchain: Callable[[Path], Toolchain] = Toolchain.find
-    """What it runs with, given the cache folder; raises `ToolMissingError`."""
+    """Finds the toolchain that it runs with, given the cache folder; raises `ToolMissingError`."""
     examine: Callable[[], Sequence[Finding]] = lambda: ()
-    """What `benchwright doctor` shows; may start programs, and raises nothing."""
+    """Findings that `benchwright doctor` shows; may start programs, and raises nothing."""
     shows_folders: bool = False
-    """Whether a job sees the folders of `Job.shown`. Agents that are programs and debuggers come in that way."""
+    """True if a job sees the folders of `Job.shown`. Agents that are programs and debuggers come in that way."""
     confiner: Confiner | None = None
-    """How it runs one program of ours without a job; `None` if it can't."""
+    """Confiner that runs one program of ours without a job; `None` if it can't."""
     folder_hider: FolderHider | None = None
-    """How it keeps folders from a third-party program; `None` if it can't."""
+    """Means to keep folders from a third-party program; `None` if it can't."""

@@ -36,7 +36,7 @@ def sandbox_kind(name: str) -> SandboxKind:
     """The declaration of a sandbox.
 
     Raises:
-        SandboxUnavailableError: There is none of this name.
+        SandboxUnavailableError: No sandbox has this name.
     """
     from benchwright_harness.errors import SandboxUnavailableError
     from benchwright_harness.sandbox.kind import SandboxKind
@@ -54,7 +54,7 @@ def sandboxes_with(capability: Callable[[SandboxKind], object]) -> tuple[str, ..
     """The names of the sandboxes that can do something.
 
     Args:
-        capability: What of a declaration says so.
+        capability: Part of a declaration that says so.
     """
     return tuple(name for name in sandbox_names() if capability(sandbox_kind(name)))
 
@@ -68,20 +68,20 @@ def open_sandbox(name: str) -> Sandbox:
     """A sandbox to run jobs in.
 
     Raises:
-        SandboxUnavailableError: There is none of this name.
+        SandboxUnavailableError: No sandbox has this name.
     """
     return sandbox_kind(name).open()
 
 
 def toolchain_for(name: str, cache: Path) -> Toolchain:
-    """What a sandbox runs with.
+    """Toolchain that a sandbox runs with.
 
     Args:
-        name: Of the sandbox.
+        name: Name of the sandbox.
         cache: The cache folder, which holds toolchains.
 
     Raises:
-        SandboxUnavailableError: There is none of this name.
-        ToolMissingError: There is no toolchain, with the next step.
+        SandboxUnavailableError: No sandbox has this name.
+        ToolMissingError: No toolchain is there, with the next step.
     """
     return sandbox_kind(name).toolchain(cache)

@@ -1,4 +1,4 @@
-"""What a submission asks the simulator to do beyond simulating: files, programs, other people's results.
+"""Requests of a submission to the simulator beyond simulating: files, programs, other people's results.
 
 The source is read as slang's lexer does, in all branches of its conditions and with macros unexpanded, since
 tools differ in which branch they take. What a macro could assemble, or is source to one tool and a comment to
@@ -66,7 +66,7 @@ def scan(problem: Problem, solution: Mapping[str, bytes]) -> tuple[Finding, ...]
     What the problem's own files or its reference do is nobody's attack, and allowed.
 
     Args:
-        problem: With its hidden part, whose `scan` overrides the defaults.
+        problem: Problem with its hidden part, whose `scan` overrides the defaults.
         solution: Path → content.
     """
     actions = _actions(problem)
@@ -148,7 +148,7 @@ def _finding(path: str, content: bytes, hit: RuleMatch, action: ScanAction) -> F
 
 
 def _sort_key(finding: Finding) -> tuple[bool, str, int, int]:
-    """What is refused first, for the first is what people are told."""
+    """Order of findings: those that are refused first, for the first is what people are told."""
     return finding.action is not ScanAction.REFUSE, finding.path, finding.line, finding.column
 
 

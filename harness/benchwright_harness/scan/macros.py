@@ -1,4 +1,4 @@
-"""What macros could put together that no single token shows, and where tools end a macro differently."""
+"""Names that macros could put together and no single token shows, and places where tools end a macro differently."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _condition(token: Token, conditions: int, inside: bool) -> Findings:
 
 
 def _assembled(token: Token, following: Token, ends: bool, in_brackets: bool, parameters: frozenset[str]) -> Findings:
-    """Whether what begins with a dollar sign or a backtick could become the name of something else."""
+    """Findings if what begins with a dollar sign or a backtick could become the name of something else."""
     touches = following.start == token.end and following.kind in {"Directive", "MacroPaste", "MacroQuote"}
     if token.kind == "Dollar":
         if ends or not in_brackets or following.kind not in _BEHIND_END:

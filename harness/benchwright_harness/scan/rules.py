@@ -15,17 +15,17 @@ _NATIVE = re.compile(r"c(?:\d+|pure\d*|call)?")
 
 
 class Rule(Model):
-    """What happens to a submission that a rule is about."""
+    """Actions on a submission that a rule is about."""
 
     action: ScanAction
     testbench: ScanAction
-    """Where the solver writes a testbench."""
+    """Action where the solver writes a testbench."""
     synthesis: ScanAction | None = None
-    """Where the harness counts what a design is synthesised to."""
+    """Action where the harness counts what a design is synthesised to."""
     lint: ScanAction | None = None
-    """Where the harness counts what a lint tool says."""
+    """Action where the harness counts what a lint tool says."""
     says: str
-    """What a message says the file does, with `{what}` for the words found."""
+    """Words of a message for what the file does, with `{what}` for the words found."""
 
 
 class _Data(Model):

@@ -1,4 +1,4 @@
-"""What a Verilog file holds that some rule is about, whatever the problem."""
+"""Contents of a Verilog file that some rule is about, whatever the problem."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def read(path: str, content: bytes) -> Iterator[RuleMatch]:
     """Everything in a file that some rule is about.
 
     Args:
-        path: Where it is in the workspace.
+        path: Path of the file in the workspace.
         content: Without a byte order mark.
     """
     yield from map(RuleMatch._make, characters.find(content))
@@ -182,7 +182,7 @@ _ABOUT = {
 
 
 def _is_plain(task: str, following: list[Token]) -> bool:
-    """Whether a task prints one literal line without a number, which can be checked on its own."""
+    """True if a task prints one literal line without a number, which can be checked on its own."""
     words = [token.text for token in following[:3]]
     return (task.startswith("$display") and words[:1] == [";"]) or (
         task.startswith("$display")
@@ -195,7 +195,7 @@ def _is_plain(task: str, following: list[Token]) -> bool:
 
 
 def _path(task: str, name_tokens: list[Token], folder: str) -> Iterator[tuple[str, str]]:
-    """What a file name after a task or directive is about."""
+    """Findings on a file name after a task or directive."""
     if not name_tokens:
         return
     if name_tokens[0].kind == "StringLiteral":

@@ -1,4 +1,4 @@
-"""What a synthesis tool makes something else of than a simulator, as slang's syntax tree shows it."""
+"""Code that a synthesis tool makes something else of than a simulator, as slang's syntax tree shows it."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _parsed(content: bytes, sources: SourceManager | None = None) -> SyntaxTree:
 
 
 def _without_value(tree: SyntaxTree, other_contents: Iterable[bytes]) -> Iterator[tuple[str, str, int]]:
-    """What has no value in simulation, so that synthesis may choose one."""
+    """Things without a value in simulation, so that synthesis may choose one."""
     from pyslang.analysis import AnalysisFlags, AnalysisManager, AnalysisOptions
     from pyslang.ast import Compilation
 

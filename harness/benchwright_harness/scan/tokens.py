@@ -18,7 +18,7 @@ class Token(NamedTuple):
     """In bytes from the start of the file."""
     end: int
     previous_end: int
-    """Where the token before this one ends."""
+    """Offset at which the token before this one ends."""
 
 
 class Comment(NamedTuple):
@@ -27,7 +27,7 @@ class Comment(NamedTuple):
     text: str
     start: int
     ends: bool
-    """Whether a block comment has its end."""
+    """True if a block comment has its end."""
 
 
 def as_ascii(content: bytes) -> str:

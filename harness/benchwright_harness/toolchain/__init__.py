@@ -37,7 +37,7 @@ BUILD = "run `benchwright toolchain build`"
 _BROKEN = f"delete this toolchain, and {BUILD}"
 _IN_USE = "in-use"
 INSIDE_COPY = "inside-"
-"""How the names of copies of our own programs begin."""
+"""Beginning of the names of copies of our own programs."""
 _CACHED = "__pycache__"
 _LISTED = ("cocotb", "pytest", "g++", "python", "verilator")
 _HINTS = {
@@ -54,7 +54,7 @@ class Toolchain:
         folder: Holds its manifest, and its tree in `root`.
 
     Raises:
-        ToolMissingError: There is none, with the next step.
+        ToolMissingError: The folder holds no toolchain, with the next step.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -75,7 +75,7 @@ class Toolchain:
         """The toolchain in use.
 
         Raises:
-            ToolMissingError: There is none, with the next step.
+            ToolMissingError: No toolchain is there, with the next step.
         """
         toolchain = cls(cls.in_use(cache))
         toolchain._hold(toolchain.folder)
@@ -106,7 +106,7 @@ class Toolchain:
 
     @property
     def is_current(self) -> bool:
-        """Whether this version of Benchwright would build it the same way."""
+        """True if this version of Benchwright would build it the same way."""
         return self.manifest.recipe == recipe()
 
     def use(self) -> None:
@@ -117,7 +117,7 @@ class Toolchain:
         link.replace(self.folder.with_name(_IN_USE))
 
     def verify(self) -> list[str]:
-        """What has changed in the tree since it was built, one sentence each; reads all of it.
+        """Changes in the tree since it was built, one sentence each; reads all of it.
 
         Raises:
             ToolchainError: What it was like is not known any more.
@@ -132,7 +132,7 @@ class Toolchain:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What a verdict must say of the tools."""
+        """Remarks that a verdict must make on the tools."""
         return ()
 
     def environment(self, selection: Selection) -> dict[str, str]:
@@ -154,7 +154,7 @@ class Toolchain:
 
         Args:
             tools: Their names, or paths of the tree.
-            selection: Which versions.
+            selection: Versions of the tools.
 
         Raises:
             ToolMissingError: Names the first that is not, in alphabetical order from the last: the
@@ -224,7 +224,7 @@ class Toolchain:
 
     @staticmethod
     def inside_copy(folder: Path) -> Path:
-        """Where the copy of this version's own programs is, or will be, beside toolchains in a folder."""
+        """Path at which the copy of this version's own programs is, or will be, beside toolchains in a folder."""
         return folder / f"{INSIDE_COPY}{digest_of(content(_inside(), excluded_folder=_CACHED))[:12]}"
 
     def _hold(self, folder: Path) -> None:
@@ -234,7 +234,7 @@ class Toolchain:
             weakref.finalize(self, os.close, handle)
 
     def _outside(self, path: str) -> Path:
-        """Where this machine has what a sandbox shows at a path."""
+        """Path on this machine of what a sandbox shows at a path."""
         if path.startswith(tree.INSIDE):
             return self.inside / path.removeprefix(tree.INSIDE).lstrip("/")
         return self.root / path.lstrip("/")

@@ -16,12 +16,12 @@ _LOOK_S = 0.5
 
 
 def is_being_built(cache: Path) -> bool:
-    """Whether a process builds a toolchain now."""
+    """True if a process builds a toolchain now."""
     return is_locked(cache / "toolchains" / LOCK)
 
 
 async def when_built(find: Callable[[], Toolchain], cache: Path, on_wait: Callable[[], None]) -> Toolchain:
-    """What `find` finds, once a build that goes on has ended.
+    """Toolchain that `find` finds, once a build that goes on has ended.
 
     Args:
         find: Finds the toolchain.
@@ -29,7 +29,7 @@ async def when_built(find: Callable[[], Toolchain], cache: Path, on_wait: Callab
         on_wait: Called before it waits.
 
     Raises:
-        ToolMissingError: There is none, and none is being built.
+        ToolMissingError: No toolchain is there, and none is being built.
     """
     is_waiting = False
     while True:

@@ -1,4 +1,4 @@
-"""What a toolchain is made of, and the digest that names it."""
+"""Manifest of a toolchain: its parts, and the digest that names it."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def content(root: Path, *, excluded_folder: str = "") -> str:
 
 
 def differences(root: Path, listed: str) -> list[str]:
-    """What differs from a list of `content`, one sentence each."""
+    """Differences from a list of `content`, one sentence each."""
     was = dict(_by_path(listed))
     now = dict(_by_path(content(root)))
     return [

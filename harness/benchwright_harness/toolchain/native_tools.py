@@ -42,7 +42,7 @@ _TIMEOUT_S = 20
 
 
 class NativeTools(Toolchain):
-    """What the native sandbox has in place of a toolchain; it is not chosen, so a selection changes little.
+    """Tools of the native sandbox in place of a toolchain; they are not chosen, so a selection changes little.
 
     Args:
         cache: The cache folder. Where this machine's Python has no cocotb, but is the one that the toolchain's
@@ -88,7 +88,7 @@ class NativeTools(Toolchain):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What a verdict must say."""
+        """Remarks that a verdict must make."""
         listed = ", ".join(f"{name} {version}" for name, version in sorted(self._tool_versions.items()))
         return (f"Ran with the tools of this machine ({listed}), without protection.",)
 

@@ -1,4 +1,4 @@
-"""What no run needs any more in the cache folder.
+"""Folders in the cache folder that no run needs any more.
 
 A run holds a shared lock on the folder of its toolchain, and on that of our own programs beside it. A locked folder is
 left alone, whichever version of Benchwright holds the lock.
@@ -25,7 +25,7 @@ _YOUNG_S = 3600.0
 
 
 class Kind(StrEnum):
-    """What a folder is."""
+    """Kind of a folder."""
 
     TOOLCHAIN = "toolchain"
     """One that is not the one in use."""
@@ -50,7 +50,7 @@ def prunable(cache: Path, kinds: Iterable[Kind] = tuple(Kind)) -> list[Prunable]
 
     Args:
         cache: The cache folder.
-        kinds: Which kinds to look for.
+        kinds: Kinds to look for.
     """
     requested_kinds = frozenset(kinds)
     with _listing(cache / "toolchains") as entries:

@@ -20,7 +20,7 @@ _SYSTEM = ("bin", "etc", "lib", "lib64", "opt", "sbin", "usr")
 
 
 def folder(cache: Path) -> Path:
-    """Where the scripts are, for PATH. `./run` names the same folder."""
+    """Folder of the scripts, for PATH. `./run` names the same folder."""
     return cache / "bin"
 
 
@@ -28,7 +28,7 @@ def offer(cache: Path) -> Path:
     """Write a script for each tool of the toolchain in use; returns their folder.
 
     Raises:
-        ToolMissingError: There is no toolchain, with the next step.
+        ToolMissingError: No toolchain is there, with the next step.
         OSError: The folder can't be written.
     """
     toolchain = Toolchain.find(cache)

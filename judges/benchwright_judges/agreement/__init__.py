@@ -1,1 +1,1 @@
-"""How far judges agree, with people and with each other."""
+"""Agreement of judges, with people and with each other."""

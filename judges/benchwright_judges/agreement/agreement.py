@@ -84,7 +84,7 @@ class FormatAgreement(Model):
     undecided: int
     """Answers on which people reached no majority; they are excluded from everything else here."""
     tie_breaks: Share
-    """How often judges needed more votes than a bare majority has."""
+    """Share of answers for which judges needed more votes than a bare majority has."""
     people: PeopleAgreement
     judges: tuple[JudgeAgreement, ...]
 
@@ -94,8 +94,8 @@ def measure(rated: Sequence[RatedAnswer], *, seed: int = 1, resamples: int = 100
 
     Args:
         rated: Answers with people's labels and judges' votes.
-        seed: Of the bootstrap intervals.
-        resamples: Of the bootstrap.
+        seed: Seed of the bootstrap intervals.
+        resamples: Number of resamples of the bootstrap.
     """
     by_format: dict[str, list[RatedAnswer]] = {}
     for rated_answer in rated:
@@ -172,7 +172,7 @@ def _people(scale: Scale, graded: Sequence[Mapping[str, str]]) -> PeopleAgreemen
 
 
 def is_right(scale: Scale, labels: Sequence[str]) -> bool | None:
-    """Whether an answer is right by the majority of labels, or the median of points; None for a tie.
+    """True if an answer is right by the majority of labels, or the median of points; None for a tie.
 
     QuArch's partially correct counts as not right, so three labels always have a majority.
     """

@@ -29,16 +29,16 @@ THRESHOLD = 8.0
 
 
 class Aspect(StrEnum):
-    """What is rated."""
+    """Aspect that is rated."""
 
     AMBIGUITY = "ambiguity"
-    """Whether the task states everything that decides."""
+    """Completeness: the task states everything that decides."""
     CONSISTENCY = "consistency"
-    """Whether task, files, reference and harness are consistent."""
+    """Consistency of task, files, reference and harness."""
     CATEGORY = "category"
-    """Whether the problem fits its category."""
+    """Fit of the problem to its category."""
     BEHAVIOUR = "behaviour"
-    """Whether harness and reference implement the task."""
+    """Behaviour: harness and reference implement the task."""
 
 
 class Finding(Model):
@@ -79,7 +79,7 @@ class Audit(Model):
 
     @property
     def passed(self) -> bool | None:
-        """Whether every aspect reaches the threshold; None if no reply could be used."""
+        """True if every aspect reaches the threshold; None if no reply could be used."""
         points = self.points
         return min(points.values()) >= THRESHOLD if points else None
 
@@ -88,7 +88,7 @@ class Audits:
     """The audits that were made, by problem.
 
     Args:
-        home: Where the store is.
+        home: Home folder of the store.
     """
 
     def __init__(self, home: Home) -> None:
@@ -119,7 +119,7 @@ async def audit(ref: str, problem: Problem, endpoints: Sequence[Endpoint], budge
 
     Args:
         ref: `pack/id`.
-        problem: With its hidden part.
+        problem: Problem with its hidden part.
         endpoints: The judges.
         budget: Pays.
 

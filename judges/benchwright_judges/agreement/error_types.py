@@ -1,4 +1,4 @@
-"""Why was a choice wrong? Judges name types of error in the steps before it (CS-Bench's figure 7, in our words)."""
+"""Reasons for a wrong choice. Judges name types of error in the steps before it (CS-Bench's figure 7, in our words)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SEPARATOR = "; "
 
 
 class ErrorType(StrEnum):
-    """What led to a wrong choice; the instructions to judges define each."""
+    """Type of error that led to a wrong choice; the instructions to judges define each."""
 
     SINGLE_CONCEPT = "single concept"
     CONFUSION = "concept confusion"
@@ -47,7 +47,7 @@ class ErrorType(StrEnum):
 
 
 class Classified(Model):
-    """What the judges say of one wrong choice."""
+    """Votes of the judges on one wrong choice."""
 
     types: tuple[ErrorType, ...]
     """Those that more than half of the judges name; none if they agree on none, or no reply could be used."""
@@ -80,12 +80,12 @@ async def classify(
     """Have every judge name the errors of a wrong reply once. New votes are stored at once, and used again.
 
     Args:
-        problem: With its hidden part.
+        problem: Problem with its hidden part.
         reply: The whole reply, with its steps; hostile text.
         endpoints: The judges.
         records: The cache of votes.
         budget: Pays.
-        offline: Whether only stored votes are used.
+        offline: True to use only stored votes.
 
     Raises:
         OutOfBudgetError: The budget does not hold what a vote may cost; votes that were given are stored.
@@ -111,7 +111,7 @@ def settled(votes: Sequence[Vote]) -> tuple[ErrorType, ...]:
 
 
 def types_of(vote: Vote) -> tuple[ErrorType, ...]:
-    """What a vote names."""
+    """Types of error that a vote names."""
     return tuple(ErrorType(name) for name in vote.label.split(_SEPARATOR) if name)
 
 
@@ -151,7 +151,7 @@ def read_types(text: str) -> tuple[tuple[ErrorType, ...], str]:
     """Types and reason of a judge's reply; strict.
 
     Raises:
-        ValueError: It is not one object with these two fields, or names what is no type.
+        ValueError: The reply is not one object with these two fields, or names what is no type.
     """
     fields = read_object(text)
     if set(fields) != {"reason", "types"}:

@@ -21,7 +21,7 @@ _NAME_CHARACTERS = 80
 async def name_failures(
     texts: Sequence[str], settings: JudgesSettings, budget: JudgingBudget, environ: Mapping[str, str] = os.environ
 ) -> str:
-    """What the first model of `judges.toml` calls a group of failures.
+    """Name that the first model of `judges.toml` gives a group of failures.
 
     Args:
         texts: Explanations of the failures of the group, hostile text; at most 20 of them are sent, evenly chosen.
@@ -30,7 +30,7 @@ async def name_failures(
         environ: Holds the model's key.
 
     Raises:
-        LabellingError: There is no usable name; the message says why.
+        LabellingError: No usable name was given; the message says why.
         ConfigurationError: The key's environment variable is not set.
         OutOfBudgetError: The budget does not hold what the request may cost.
     """

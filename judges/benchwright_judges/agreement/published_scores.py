@@ -11,7 +11,7 @@ _TRUTH = re.compile(r"\b(?:true|false)\b", re.IGNORECASE)
 
 
 def csbench_script_score(question: Question, text: str, key: Answer) -> float | None:
-    """What `gen_judgment.py` of the CS-Bench repository gives an answer; None if it asks a model.
+    """Score that `gen_judgment.py` of the CS-Bench repository gives an answer; None if it asks a model.
 
     It takes the first of the letters A to D that stands alone, in either case, and the first `true` or `false`. What
     it cannot read is a 0. As released it compares `true` with `TRUE`, so that no assertion is ever right; that

@@ -109,7 +109,7 @@ def read_votes(file: Path) -> Sequence[RatedAnswer]:
     of models means that the first two tied.
 
     Raises:
-        VotesFileError: It can't be read, or a row is not a vote; the message names line and field.
+        VotesFileError: The file can't be read, or a row is not a vote; the message names line and field.
     """
     try:
         text = file.read_bytes().decode("utf-8-sig")

@@ -1,4 +1,4 @@
-"""How many answers are right: of all that are judged, and of those that can be read."""
+"""Number of right answers: of all that are judged, and of those that can be read."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def tally(reasons: Iterable[Reason]) -> Tally:
     """Count answers.
 
     Args:
-        reasons: Of the verdict on each answer.
+        reasons: Reason of the verdict on each answer.
     """
     counts = Counter(map(_kind, reasons))
     return Tally(

@@ -47,16 +47,16 @@ class QuestionRules:
     rubric: str = ""
     """The judges' rubric: a file in `rubrics/`; empty if every answer is scored by rule."""
     is_instant: bool = False
-    """Whether answers are scored at every save, because they rarely need a judge."""
+    """True if answers are scored at every save, because they rarely need a judge."""
     task: Callable[[Wording], str]
-    """How the reply is requested."""
+    """Request for the reply."""
     answer_in_json: str = "your whole answer."
     """The description of the field `answer`, for a model that replies with a JSON object."""
     show_key: Callable[[Wording, Answer], str] = _as_it_is
     """The key as a solver would write it."""
     names_value: bool = False
-    """Whether an answer names one value, which a model can look for in a reply that rules can't read."""
+    """True if an answer names one value, which a model can look for in a reply that rules can't read."""
     selectable: Callable[[Question], tuple[str, ...]] = _no_values
     """The values that can be selected; none for open text."""
     extract: Callable[[Question, str], Extraction] = _no_selection
-    """Which of these values an answer names."""
+    """Extraction of the value that an answer names, of these."""

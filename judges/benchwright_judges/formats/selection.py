@@ -14,7 +14,7 @@ def score_selection(extraction: Extraction, selectable: Sequence[str], key: Answ
     """Compare the value that an answer names with the key.
 
     Args:
-        extraction: What was read from the answer.
+        extraction: Extraction from the answer.
         selectable: At least two values, one of which the answer has to name.
         key: The right one.
     """

@@ -43,7 +43,7 @@ def _score(answer: GivenText, *, number_decides: bool) -> Judgement:
 
 
 def _in_sentences(answer: GivenText) -> bool | None:
-    """Whether a sentence states an accepted answer, or the last one another number; None if neither."""
+    """True if a sentence states an accepted answer, False if the last one states another number; None if neither."""
     accepted = (answer.key.value, *answer.key.alternatives)
     has_rival = False
     right: tuple[int, int] | None = None
@@ -64,7 +64,7 @@ def _in_sentences(answer: GivenText) -> bool | None:
 
 
 def _mentions(text: str, accepted: tuple[str, ...]) -> bool:
-    """Whether a phrase holds an accepted answer, as a whole sentence does, or a number, which is compared otherwise."""
+    """True if a phrase holds an accepted answer, as a whole sentence does, or a number, which is compared otherwise."""
     return any(variant.casefold() in text.casefold() for variant in accepted) or any(
         variant.isdigit() for variant in text
     )
@@ -84,7 +84,7 @@ def _is_step(answer: GivenText, text: str) -> bool:
 
 
 def _matches(answer: GivenText, accepted: str) -> bool | None:
-    """Whether the answer is an accepted one; None if only a judge can decide."""
+    """True if the answer is an accepted one; None if only a judge can decide."""
     return _compares(answer, stated(answer.text), accepted)
 
 

@@ -1,4 +1,4 @@
-"""How far labels agree: votes with each other, and labels of models with people and with the data set."""
+"""Agreement of labels: votes with each other, and labels of models with people and with the data set."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def measure_labels(
 
     Args:
         problems: The pack's.
-        labels: Of the pack.
-        seed: Of the bootstrap intervals.
-        resamples: Of the bootstrap; none if no interval is wanted, which takes seconds for thousands of questions.
+        labels: Labels of the pack.
+        seed: Seed of the bootstrap intervals.
+        resamples: Number of resamples; none if no interval is wanted, which takes seconds for thousands of questions.
     """
     agreements = []
     alike = partial(_alike, seed=seed, resamples=resamples)

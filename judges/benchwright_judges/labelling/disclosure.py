@@ -1,4 +1,4 @@
-"""Whether a model's reason for a label may give a question's answer away: solvers may see labels."""
+"""Check if a model's reason for a label may give a question's answer away: solvers may see labels."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def without_answer(reason: str, problem: Problem) -> str:
 
     Args:
         reason: A model's words, which saw only the public side, but may have solved the question.
-        problem: With its hidden part.
+        problem: Problem with its hidden part.
     """
     return WITHHELD if _may_disclose(reason, problem) else reason
 
@@ -51,13 +51,13 @@ def _words(text: str) -> list[str]:
 
 
 def _holds(words: Sequence[str], part: Sequence[str]) -> bool:
-    """Whether one sequence of words is in the other."""
+    """True if one sequence of words is in the other."""
     size = len(part)
     return bool(part) and any(words[start : start + size] == part for start in range(len(words) - size + 1))
 
 
 def _shares(words: Sequence[str], key: Sequence[str]) -> bool:
-    """Whether all of a short key, or several words in a row of a longer one, are there."""
+    """True if all of a short key, or several words in a row of a longer one, are there."""
     if len(key) <= _IN_COMMON:
         return _holds(words, key)
     return any(_holds(words, key[start : start + _IN_COMMON]) for start in range(len(key) - _IN_COMMON + 1))

@@ -22,7 +22,7 @@ from benchwright_problems.problem import Problem
 _AT_ONCE = 64
 """Strings in a request."""
 _CHARACTERS = 8_000
-"""How much of a question is sent."""
+"""Number of characters of a question that are sent."""
 _TRIES = 4
 _FIRST_PAUSE_S = 0.5
 _LONGEST_REPLY = 64 << 20
@@ -49,7 +49,7 @@ async def shortlists_by_embeddings(
 
     Args:
         questions: Questions to sort; their public side is sent.
-        topics: To choose from.
+        topics: Topics to choose from.
         settings: The endpoint.
         environ: Holds the key.
 

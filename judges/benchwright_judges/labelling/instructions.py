@@ -1,4 +1,4 @@
-"""What models are told when they label questions: files beside this module, named by content in every label."""
+"""Instructions to models that label questions: files beside this module, named by content in every label."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Topic:
 
 @dataclass(frozen=True)
 class Choice:
-    """What a reply says."""
+    """Choice that a reply states."""
 
     value: str
     reason: str
@@ -53,7 +53,7 @@ def label_prompt(
     """Ask for a label; the request has nothing of a question's hidden part.
 
     Args:
-        kind: Of the label.
+        kind: Kind of the label.
         problem: A question.
         shortlist: The topics to choose from.
         code: Draws a random code.
@@ -73,10 +73,10 @@ def label_prompt(
 
 
 def read_choice(kind: LabelKind, text: str, shortlist: Sequence[Topic] = ()) -> Choice:
-    """What a reply says; strict: nothing is guessed.
+    """Choice that a reply states; strict: nothing is guessed.
 
     Raises:
-        ValueError: It is not exactly one object with the fields asked for, or names something else.
+        ValueError: The reply is not exactly one object with the fields asked for, or names something else.
     """
     fields = read_object(text)
     names = ("first", "first_reason", "second", "second_reason") if kind is LabelKind.TOPIC else ("reason", kind.value)

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from benchwright_judges.models.endpoint import Endpoint
 
 _SPARES = 2
-"""How many votes without a usable reply are replaced."""
+"""Number of votes without a usable reply that are replaced."""
 _FIRST, _SECOND = 2, 1
-"""What a first and a second choice are worth where topics have no majority (Borda 1784)."""
+"""Points for a first and a second choice where topics have no majority (Borda 1784)."""
 
 
 class Labeller:
@@ -54,14 +54,14 @@ class Labeller:
         """The label of a question.
 
         Args:
-            problem: With its hidden part, which is only used to withhold reasons that would give it away.
-            kind: Of the label.
-            stated: What the data set says.
-            shortlist: Of a topic, what to choose from.
-            shortlist_by: How it was made.
+            problem: Problem with its hidden part, which is only used to withhold reasons that would give it away.
+            kind: Kind of the label.
+            stated: Label that the data set states.
+            shortlist: Topics to choose from, for a topic.
+            shortlist_by: Method that made the shortlist.
 
         Raises:
-            LabellingError: There are too few usable replies, or no majority.
+            LabellingError: Too few replies are usable, or no label has a majority.
             OutOfBudgetError: The budget does not hold what a vote may cost.
         """
         votes: list[LabelVote] = []

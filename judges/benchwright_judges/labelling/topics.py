@@ -66,7 +66,7 @@ def read_topics(file: Path) -> tuple[Topic, ...]:
     """Topics of a file: a line for each, `name` or `name: description`; lines that begin with # don't count.
 
     Raises:
-        LabellingError: It can't be read, a name is too long or comes twice, or there are fewer than two.
+        LabellingError: The file can't be read, a name is too long or comes twice, or there are fewer than two.
     """
     try:
         lines = file.read_text("utf-8-sig").splitlines()
@@ -92,7 +92,7 @@ def read_topics(file: Path) -> tuple[Topic, ...]:
 
 
 def question_text(problem: Problem) -> str:
-    """What is compared with topics: the statement and the choices."""
+    """Text that is compared with topics: the statement and the choices."""
     question = problem.public.question
     return "\n".join([problem.public.statement, *(choice.text for choice in (question.choices if question else ()))])
 
@@ -104,7 +104,7 @@ def shortlists_by_words(
 
     Args:
         questions: Questions to sort.
-        topics: To choose from.
+        topics: Topics to choose from.
         pack_problems: The pack; its other questions whose topic the data set states give their topic its words.
 
     Returns:

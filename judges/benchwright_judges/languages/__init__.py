@@ -22,5 +22,5 @@ def find_language(code: str) -> AnswerLanguage | None:
 
 
 def wording(code: str) -> Wording:
-    """How questions are asked in a language; in English if it is not known here."""
+    """Wording of questions in a language; in English if it is not known here."""
     return (find_language(code) or ENGLISH).wording

@@ -1,4 +1,4 @@
-r"""What Benchwright needs to know about a language to ask questions in it and to read the answers.
+r"""Facts that Benchwright needs about a language to ask questions in it and to read the answers.
 
 Fields marked "regex" hold a fragment that is joined with those of the other languages by `|`: an answer may be in
 another language than its question, so every reader knows all languages at once. Fragments match without regard to
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Wording:
-    """How questions are asked in the language, and how replies are requested."""
+    """Wording of questions in the language, and of requests for replies."""
 
     system: str
     """The system message of an examination."""
@@ -36,17 +36,17 @@ class Wording:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Discourse:
-    r"""How answers are refused, corrected, denied, supposed and concluded. Regexes are verbose: write `\s` for a space.
+    r"""Words that refuse, correct, deny, suppose and conclude answers. Regexes are verbose: write `\s` for a space.
 
     Read by `answer_extraction` and `reply_text`.
     """
 
     answer_fields: tuple[str, ...] = ()
-    """What fields of JSON objects and tags that hold an answer are called; one word may precede it."""
+    """Names of fields of JSON objects and tags that hold an answer; one word may precede it."""
     tags: tuple[str, ...] = ()
     """Further names of tags, but not of fields, that hold an answer."""
     other_fields: tuple[str, ...] = ()
-    """What they are called where no field has one of these names."""
+    """Their names where no field has one of these names."""
     refusal: str = ""
     """Regex: the solver will not or cannot answer."""
     correction: str = ""
@@ -71,7 +71,7 @@ class Discourse:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TrueFalse:
-    """How a statement is called true or false. Read by `assertion_answers`."""
+    """Words that call a statement true or false. Read by `assertion_answers`."""
 
     true: tuple[str, ...]
     """Words for true, lower case, every inflected form."""
@@ -113,7 +113,7 @@ class TrueFalse:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Choices:
-    """How a choice is named. Read by `choice_mentions` and `choice_answers`.
+    """Words that name a choice. Read by `choice_mentions` and `choice_answers`.
 
     In every regex, `<M>` stands for a letter with its text and everything around them, `<A>` for a letter or the text
     of a choice, `<N>` for `nouns`, `<STOP>` for the end of the phrase.
@@ -151,7 +151,7 @@ class Choices:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Commitment:
-    """How a reply settles on a choice in words that no sentence of `Choices.says` has. Read by `commitments`."""
+    """Words that settle a reply on a choice and that no sentence of `Choices.says` has. Read by `commitments`."""
 
     discussed: str = ""
     """Regex: before a choice that is only talked about, such as "consider"."""
@@ -173,7 +173,7 @@ class Commitment:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Places:
-    """How a choice is named by its place, or all choices together. Read by `choice_positions`."""
+    """Words that name a choice by its place, or all choices together. Read by `choice_positions`."""
 
     ordinals: tuple[str, ...] = ()
     """Regexes of the first place, the second, and so on."""
@@ -199,7 +199,7 @@ class Places:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ShortText:
-    """How short answers may differ in spelling only. Read by `short_answers`."""
+    """Differences of short answers in spelling only. Read by `short_answers`."""
 
     articles: str = ""
     """Regex: an article with the space behind it. Used for questions in this language only."""
@@ -227,10 +227,10 @@ class ShortText:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Numbers:
-    """How quantities are written. Read by `numeric_answers`."""
+    """Notation of quantities. Read by `numeric_answers`."""
 
     comma_is_decimal: bool = False
-    """Whether `1,5` is one and a half and `1.024` may be a thousand. Used for questions in this language only."""
+    """True if `1,5` is one and a half and `1.024` may be a thousand. Used for questions in this language only."""
     words: Mapping[str, float] = field(default_factory=dict)
     """Number words, lower case, with their values; longer numbers are put together from them."""
     byte_words: tuple[str, ...] = ()
@@ -248,7 +248,7 @@ class Numbers:
     seconds: tuple[str, ...] = ()
     """Words for a second behind such a word."""
     seconds_behind_slash: tuple[str, ...] = ()
-    """How a second is written behind `/`, besides `s`. Matches case."""
+    """Symbols of a second behind `/`, besides `s`. Matches case."""
     asks_in: str = ""
     """Regex: in a question, precedes the unit that it asks for, as in "in MB/s"."""
 

@@ -22,7 +22,7 @@ class Charge:
 
 
 class JudgingBudget:
-    """What one answer, one command or one token may spend on judges.
+    """Limit of what one answer, one command or one token may spend on judges.
 
     Args:
         limit_usd: The most; no limit if not given.

@@ -39,13 +39,13 @@ class JudgesSettings(Model):
     votes: Annotated[int, Field(ge=1, le=9)] = 3
     """Maximum number of votes on an answer, odd."""
     spares: Annotated[int, Field(ge=0, le=9)] = 2
-    """How many votes without a usable reply are replaced per answer."""
+    """Number of votes without a usable reply that are replaced per answer."""
     comparable: bool = True
-    """Whether answers to CVDP's questions about code also get a vote by CVDP's own aspects."""
+    """True if answers to CVDP's questions about code also get a vote by CVDP's own aspects."""
     reader: str = ""
     """Name of the model judge that reads answers in which rules find no value; empty if none does."""
     offline: bool = False
-    """Whether only recorded votes count."""
+    """True if only recorded votes count."""
     budget_usd: Usd | None = None
     """The budget of one command or one editor session."""
     embeddings: EmbeddingSettings | None = None
@@ -74,7 +74,7 @@ class JudgesSettings(Model):
 
 
 def settings_file(environ: Mapping[str, str] = os.environ) -> Path:
-    """Where `judges.toml` is looked for."""
+    """Path at which `judges.toml` is looked for."""
     home = environ.get("BENCHWRIGHT_HOME")
     folder = Path(home).absolute() / "config" if home else platformdirs.user_config_path("benchwright")
     return folder / "judges.toml"
@@ -166,10 +166,10 @@ def find_panel(settings: JudgesSettings, environ: Mapping[str, str] = os.environ
 
 
 def _keys(settings: JudgesSettings, environ: Mapping[str, str]) -> Mapping[str, str]:
-    """Where judges find their keys; offline they need none."""
+    """Environment in which judges find their keys; offline they need none."""
     return dict.fromkeys((model.api_key_env for model in settings.models), "offline") if settings.offline else environ
 
 
 def records_location(settings: JudgesSettings, home: Home) -> str | Path:
-    """Where judgements are kept: a database's URL, or a file beside the sealed parts."""
+    """Location of judgements: a database's URL, or a file beside the sealed parts."""
     return settings.database or home.data / "sealed" / "@judges" / "judges.sqlite"

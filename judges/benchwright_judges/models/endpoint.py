@@ -45,7 +45,7 @@ class Reply(Model):
 
     text: str = ""
     error: str = ""
-    """Why there is no reply; quotes nothing that was sent or received."""
+    """Reason why there is no reply; quotes nothing that was sent or received."""
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float = 0.0
@@ -124,7 +124,7 @@ class Endpoint:
         await self._client.close()
 
     def most_it_costs(self, prompt: Prompt) -> float:
-        """What one request can cost at most, in US dollars: a string never has more tokens than bytes."""
+        """Cost of one request at most, in US dollars: a string never has more tokens than bytes."""
         tokens = prompt.size + _FIGURE_TOKENS * prompt.figures
         return (tokens * self.settings.input_usd + self.settings.max_tokens * self.settings.output_usd) / 1e6
 
@@ -132,7 +132,7 @@ class Endpoint:
         """Ask, and retry transient failures (time-outs, lost connections, 429, 5xx) until `patience_s` is over.
 
         Args:
-            prompt: What to send.
+            prompt: Prompt to send.
             index: Added to the seed.
             budget: Pays for every request.
 
@@ -213,7 +213,7 @@ class Endpoint:
         return {name: value for name, value in body.items() if name not in self._refused}
 
     def _gives_way(self, error: openai.APIStatusError, request: Mapping[str, Any]) -> bool:
-        """Whether the endpoint rejects an optional parameter of this request; remembered for later requests."""
+        """True if the endpoint rejects an optional parameter of this request; remembered for later requests."""
         text = str(error.body or error.message)[:2000]
         named_options = [name for name in _OPTIONAL if name in text]
         # Another request may have learned the same while this one was on its way.

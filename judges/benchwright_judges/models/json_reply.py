@@ -15,7 +15,7 @@ def read_object(text: str) -> dict[str, Any]:
     What a reasoning model writes into `<think>…</think>` is not its reply, unless there is nothing else.
 
     Raises:
-        ValueError: There is no object, more than one, or one that gives a field twice.
+        ValueError: The reply has no object, more than one, or one that gives a field twice.
     """
     reply_text = _THOUGHTS.sub("", text)
     return _only_object(reply_text if reply_text.strip() else text)

@@ -39,7 +39,7 @@ def read_judge(value: object) -> object:
     """Settings of the kind named by a table of `judges.toml`; `model` by default.
 
     Raises:
-        ValueError: There is no such kind, or the table does not fit it.
+        ValueError: No such kind exists, or the table does not fit it.
     """
     if not isinstance(value, dict):
         return value

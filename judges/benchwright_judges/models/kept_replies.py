@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Reply(StageOutput):
-    """What a model said. `made_from` is the digest of model, instructions, schema and data, without the random code."""
+    """Reply of a model. `made_from` is the digest of model, instructions, schema and data, without the random code."""
 
     model: str
     instructions: str
@@ -35,7 +35,7 @@ class KeptReplies:
         endpoint: Serves it.
         folder: Gets a file for each reply.
         budget: Pays.
-        called: What the text is called in a prompt, in capitals.
+        called: Name of the text in a prompt, in capitals.
         failure: The error where there is no usable reply.
     """
 
@@ -67,11 +67,11 @@ class KeptReplies:
         """The JSON object of a reply.
 
         Args:
-            kind: What the instructions are called.
-            subject: What is asked about, for the name of the file.
-            instructions: For the system's message.
+            kind: Name of the instructions.
+            subject: Subject of the request, for the name of the file.
+            instructions: Text of the system's message.
             text: Hostile.
-            schema: Of the reply.
+            schema: Schema of the reply.
             figures: Shown with the text.
 
         Raises:

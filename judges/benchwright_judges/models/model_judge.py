@@ -38,7 +38,7 @@ class ModelJudge:
         return digest(self.endpoint.settings.model_dump(mode="json", include=made_by))
 
     def most_it_costs(self, problem: Problem, answer: str, rubric: Rubric) -> float:
-        """What one request for a vote can cost at most, in US dollars."""
+        """Cost of one request for a vote at most, in US dollars."""
         return self.endpoint.most_it_costs(grading_prompt(problem, answer, rubric))
 
     async def vote(
@@ -74,7 +74,7 @@ def read_verdict(text: str, scale: Scale) -> tuple[str, str]:
     """Label and reason of a reply; strict: nothing is guessed.
 
     Raises:
-        ValueError: It is not exactly one object with exactly the two fields, or off the scale.
+        ValueError: The reply is not exactly one object with exactly the two fields, or off the scale.
     """
     fields = read_object(text)
     if set(fields) != {"reason", "verdict"}:

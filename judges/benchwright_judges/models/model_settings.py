@@ -26,7 +26,7 @@ class JudgeSettings(Model):
     """One `[[judge]]` of `judges.toml`, of any kind."""
 
     kind: str = "model"
-    """Which kind of judge: a name in `judge_kinds`."""
+    """Kind of judge: a name in `judge_kinds`."""
     name: Annotated[str, Field(min_length=1, max_length=60)]
     """Its name in votes and reports."""
 

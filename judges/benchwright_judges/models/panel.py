@@ -29,7 +29,7 @@ class Judge(Protocol):
         """One vote on an answer; failures are in the vote's `error`.
 
         Args:
-            problem: With its hidden part.
+            problem: Problem with its hidden part.
             answer: As it was given.
             rubric: The rubric to follow.
             index: Number of the vote among those of the same judge on the same answer; determines the seed.
@@ -40,7 +40,7 @@ class Judge(Protocol):
         """
 
     def most_it_costs(self, problem: Problem, answer: str, rubric: Rubric) -> float:
-        """What one request for a vote can cost at most, in US dollars, by the configured prices."""
+        """Cost of one request for a vote at most, in US dollars, by the configured prices."""
 
     async def close(self) -> None:
         """Close every connection."""
@@ -54,12 +54,12 @@ class Panel:
     seats: int = 3
     """Maximum number of votes; once a majority is reached, no more are requested."""
     spares: int = 2
-    """How many votes without a usable reply are replaced per answer."""
+    """Number of votes without a usable reply that are replaced per answer."""
     comparable: bool = True
-    """Whether CVDP's questions about code get one vote by CVDP's own aspects in addition to the judgement."""
+    """True if CVDP's questions about code get one vote by CVDP's own aspects in addition to the judgement."""
 
     offline: bool = False
-    """Whether only cached votes are counted, without requests to judges."""
+    """True if only cached votes are counted, without requests to judges."""
 
     reader: ModelReader | None = None
     """One of the judges, asked which value an answer states where rules read none."""
@@ -69,20 +69,20 @@ class Panel:
             raise ValueError("a panel needs a judge, an odd number of seats, and at least 0 spares")
 
     def judge_of(self, seat: int) -> Judge:
-        """Who votes on a seat, counted from 0."""
+        """Judge that votes on a seat, counted from 0."""
         return self.judges[seat % len(self.judges)]
 
     def reader_of(self, problem: Problem, judgement: Judgement) -> ModelReader | None:
-        """Who reads an answer of which rules say this; None if nobody does."""
+        """Reader of an answer of which rules say this; None if nobody reads it."""
         return self.reader if is_unread(problem, judgement) else None
 
     def most_it_costs(self, problem: Problem, answer: str, judgement: Judgement) -> float:
         """Maximum cost of reading and judging an answer, in US dollars, with every seat and every spare used.
 
         Args:
-            problem: With its hidden part.
+            problem: Problem with its hidden part.
             answer: The answer.
-            judgement: What rules say of it.
+            judgement: Judgement of it by rules.
         """
         if self.offline:
             return 0.0

@@ -15,7 +15,7 @@ from benchwright_problems.figure import MediaType
 from benchwright_problems.problem import Figure, Problem
 
 ANSWER_CHARACTERS = 20_000
-"""How much of an answer a judge sees, in characters."""
+"""Length of the part of an answer that a judge sees, in characters."""
 _CONTEXT_CHARACTERS = 120_000
 _SAFE_CONTROLS = "\n\t"
 
@@ -54,7 +54,7 @@ def grading_prompt(
     Every request gets a new random code, so no answer can contain it and close its own block.
 
     Args:
-        problem: With its hidden part.
+        problem: Problem with its hidden part.
         answer: Hostile text.
         rubric: The rubric to follow.
         code: Draws a random code.
@@ -75,7 +75,7 @@ def error_types_prompt(
     """Ask which types of error led to a wrong choice.
 
     Args:
-        problem: With its hidden part.
+        problem: Problem with its hidden part.
         reply: The whole reply, with its steps; hostile text.
         instructions: The system message.
         types: Those that there are.
@@ -103,7 +103,7 @@ def reading_prompt(
         reply: Hostile text, already cut to a length that is read.
         instructions: The system message.
         values: Those that can be stated; none if any words can.
-        expected: What kind of value answers the question.
+        expected: Kind of value that answers the question.
         code: Draws a random code.
     """
     value: dict[str, JsonValue] = {"type": "string", "enum": [*values, ""]} if values else {"type": "string"}
@@ -151,7 +151,7 @@ def _question(problem: Problem, files: Sequence[str] = ()) -> list[str]:
 
 
 def _block(answer_text: str, context: Sequence[str], verb: str, notice: str, code: Callable[[], str]) -> str:
-    """What to do, and the answer between two lines with a code that stands nowhere else."""
+    """Instructions, and the answer between two lines with a code that stands nowhere else."""
     drawn = code()
     while drawn in answer_text or any(drawn in text for text in context):
         drawn = code()
@@ -169,9 +169,9 @@ def audit_prompt(
     """Ask for a review of a problem, hidden part included.
 
     Args:
-        problem: With its hidden part; hostile text, as it comes from a data set.
-        aspects: What to rate.
-        rubric: How.
+        problem: Problem with its hidden part; hostile text, as it comes from a data set.
+        aspects: Aspects to rate.
+        rubric: Rubric to rate by.
         code: Draws a random code.
     """
     category = problem.category.label if problem.category else problem.kind.value
@@ -212,8 +212,8 @@ def question_prompt(
 
     Args:
         problem: Hostile text, as it comes from a data set.
-        instructions: For the system's message.
-        schema: Of the reply.
+        instructions: Text of the system's message.
+        schema: Schema of the reply.
         figures: Those of its pictures that are sent.
         code: Draws a random code.
     """
@@ -232,10 +232,10 @@ def data_prompt(
     """Ask something about a text that nobody vouches for, between two lines with a code that it can't hold.
 
     Args:
-        name: What the text is called in those lines, in capitals.
+        name: Name of the text in those lines, in capitals.
         text: Hostile; cut to what a model is shown.
-        instructions: For the system's message.
-        schema: Of the reply.
+        instructions: Text of the system's message.
+        schema: Schema of the reply.
         figures: Shown after the text.
         code: Draws a random code.
     """

@@ -37,7 +37,7 @@ def write_sheet(file: Path, items: Sequence[Item]) -> None:
     """Write answers with room for grades; JSON if the name ends in .json, else CSV. It contains answer keys: mode 0600.
 
     Raises:
-        OSError: It can't be written.
+        OSError: The file can't be written.
     """
     rows = [_row(item) for item in items]
     if file.suffix.lower() == ".json":
@@ -55,7 +55,7 @@ def read_sheet(file: Path) -> Sequence[Row]:
     """The grades of a sheet; rows without a label are left out.
 
     Raises:
-        VotesFileError: It can't be read, or a grade is not valid; names the row and field.
+        VotesFileError: The sheet can't be read, or a grade is not valid; names the row and field.
     """
     try:
         text = file.read_bytes().decode("utf-8-sig")

@@ -15,7 +15,7 @@ from benchwright_problems.errors import ProblemsError
 from benchwright_problems.problem import Problem
 
 DIFFICULTIES = range(1, 6)
-"""How hard an answer was to grade: 1 easy to 5 hard."""
+"""Difficulty of grading an answer: 1 easy to 5 hard."""
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,9 @@ class Grading:
     """The answers that wait for people, and their grades.
 
     Args:
-        records: Where answers and grades are kept.
+        records: Store of answers and grades.
         problem_of: Finds a problem, with its hidden part, by `pack/id`.
-        graders: How many people grade each answer; if two disagree, a third decides.
+        graders: Number of people who grade each answer; if two disagree, a third decides.
         everything: Also include answers already judged, so that judges can be compared with people.
     """
 
@@ -90,7 +90,7 @@ class Grading:
         ]
 
     async def dispute(self, item: Item) -> Dispute | None:
-        """Where the two who have graded an answer differ; None if they don't, or a third has decided."""
+        """Dispute between the two who have graded an answer; None if they don't differ, or a third has decided."""
         judged = await self._records.judged_answer(item.id)
         if judged is None or not self._is_disputed(item.rubric, judged.grades):
             return None
@@ -116,15 +116,15 @@ class Grading:
             item: The answer's id.
             grader: A pseudonym.
             label: On the rubric's scale; not used if there are points.
-            difficulty: How hard it was to grade.
-            comment: For the lab.
-            points: For each item of the question's own rubric, if it has points.
+            difficulty: Difficulty of grading it.
+            comment: Comment for the lab.
+            points: Points for each item of the question's own rubric, if it has points.
 
         Returns:
             The judgement that the grade completes; None if more grades are needed.
 
         Raises:
-            GradingError: There is no such answer, or the grade is off the scale.
+            GradingError: No such answer exists, or the grade is off the scale.
         """
         _check_name(grader)
         judged = await self._records.judged_answer(item)
@@ -181,7 +181,7 @@ class Grading:
         return Item(id=answer.id, ref=answer.problem, problem=problem, answer=answer.text, rubric=rubric)
 
     def _wants(self, rubric: Rubric, grades: Sequence[Grade], grader: str) -> bool:
-        """Whether the answer needs a grade, and this person has not given one."""
+        """True if the answer needs a grade, and this person has not given one."""
         if any(grade.grader == grader for grade in grades):
             return False
         return len(grades) < self._graders or self._is_disputed(rubric, grades)
@@ -226,7 +226,7 @@ def _label(item: Item, points: Sequence[float]) -> str:
     """The label that points stand for.
 
     Raises:
-        GradingError: They don't fit the rubric.
+        GradingError: The points don't fit the rubric.
     """
     key = item.problem.hidden.answer
     rubric = key.points if key is not None else None

@@ -1,1 +1,1 @@
-"""What a free-form reply answers."""
+"""Reading of the answer in a free-form reply."""

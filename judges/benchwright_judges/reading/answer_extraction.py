@@ -1,4 +1,4 @@
-"""Which of a reply's statements is its answer: what reading a letter and reading true or false have in common.
+"""Statement of a reply that is its answer: the common part of reading a letter and reading true or false.
 
 A reply is cut into statements. A statement names a value or several; it may be denied, supposed, asked or taken back;
 and it weighs more the more it is meant as the answer. The heaviest kind decides, from its first statement on, and
@@ -24,7 +24,7 @@ _CLAUSE = re.compile(
 
 
 class ExtractionOutcome(StrEnum):
-    """Whether an answer could be read, and if not, why. Labels of unreadable answers."""
+    """Outcome of reading an answer, and the reason if it could not be read. Labels of unreadable answers."""
 
     READ = "read"
     NOTHING = "nothing"
@@ -47,7 +47,7 @@ AMBIGUOUS = Extraction(None, ExtractionOutcome.AMBIGUOUS)
 
 
 class Weight(IntEnum):
-    """How much a statement is meant as the answer."""
+    """Degree to which a statement is meant as the answer."""
 
     HOLDS = 0
     """A choice is called right, which may be said of several: "B is correct"."""
@@ -78,7 +78,7 @@ def conclude(statements: Sequence[Statement], text: str) -> Extraction:
     """The answer according to all statements of a reply.
 
     Args:
-        statements: In any order.
+        statements: Statements in any order.
         text: The reply, to tell a refusal from an answer that says nothing.
     """
     if not statements:
@@ -100,12 +100,12 @@ def _settled(ambiguous: Statement, statements: Sequence[Statement]) -> bool:
 
 
 def declines(text: str) -> bool:
-    """Whether it says that it does not answer."""
+    """True if it says that it does not answer."""
     return _patterns().refusal.search(text.replace("\u2019", "'")) is not None
 
 
 def since_correction(text: str, value_pattern: str) -> str | None:
-    """What follows the last "no, wait"; None if there is none.
+    """Text after the last "no, wait"; None if there is none.
 
     Args:
         text: The reply.
@@ -116,7 +116,7 @@ def since_correction(text: str, value_pattern: str) -> str | None:
 
 
 def before_next_question(text: str) -> str:
-    """What a reply says before it continues with a question of its own, as base models do; empty if it does not."""
+    """Text of a reply before it continues with a question of its own, as base models do; empty if it does not."""
     match = _patterns().next_question.search(text)
     return text[: match.start()].strip() if match else ""
 
@@ -128,7 +128,7 @@ def sentences(text: str) -> Iterator[tuple[int, str]]:
 
 
 def is_denied(sentence: str, start: int, end: int) -> bool:
-    """Whether the statement at a place of a sentence is negated, supposed or asked rather than asserted."""
+    """True if the statement at a place of a sentence is negated, supposed or asked rather than asserted."""
     text_before = sentence[max(0, start - 160) : start]
     clause = _CLAUSE.split(text_before[-80:])[-1]
     if _patterns().denial.search(clause) or _patterns().condition.search(clause):
@@ -140,12 +140,12 @@ def is_denied(sentence: str, start: int, end: int) -> bool:
 
 
 def supposes(sentence: str) -> bool:
-    """Whether a sentence begins with a supposition, such as "if"."""
+    """True if a sentence begins with a supposition, such as "if"."""
     return _patterns().condition.match(sentence.lstrip(" \t\n>*-\"'")) is not None
 
 
 def weigh(sentence: str, start: int, end: int) -> Weight:
-    """How much the statement at a place of a sentence is meant as the answer."""
+    """Degree to which the statement at a place of a sentence is meant as the answer."""
     passage = sentence[max(0, start - 100) : end]
     if _patterns().final.search(passage):
         return Weight.FINAL

@@ -148,7 +148,7 @@ def _read(plain: str, choices: Mapping[str, str], language: str) -> Extraction:
 
 
 def _settled(marked: str, plain: str, choices: Mapping[str, str], language: str) -> Extraction:
-    """What a reply without a statement of the answer comes down to."""
+    """Extraction from a reply without a statement of the answer."""
     if declines(plain):
         return conclude((), plain)
     if letter := committed_choice(marked):
@@ -159,7 +159,7 @@ def _settled(marked: str, plain: str, choices: Mapping[str, str], language: str)
 
 
 def _lists(sentence: str) -> bool:
-    """Whether a sentence names several choices and does not deny them."""
+    """True if a sentence names several choices and does not deny them."""
     match = re.search(f"[{SEVERAL}{CLASH}]", sentence)
     return match is not None and not is_denied(sentence, match.start(), match.end())
 
@@ -194,12 +194,12 @@ def _partly(phrase: str, spelled: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def _counts(phrase: str, wording: str) -> bool:
-    """Whether it is the number that is the choice, with a unit: "6 bits"."""
+    """True if it is the number that is the choice, with a unit: "6 bits"."""
     return wording.isdigit() and re.fullmatch(rf"{wording}\s?[^\W\d_]+", phrase) is not None
 
 
 def _mistyped(phrase: str, wording: str) -> bool:
-    """Whether it is the wording with two letters exchanged, or one left out, added or replaced inside a word."""
+    """True if it is the wording with two letters exchanged, or one left out, added or replaced inside a word."""
     if abs(len(phrase) - len(wording)) > 1 or min(len(phrase), len(wording)) < (6 if phrase[:1] > "\u2e80" else 8):
         return False
     begin, end = _alike(phrase, wording), _alike(phrase[::-1], wording[::-1])
@@ -212,7 +212,7 @@ def _mistyped(phrase: str, wording: str) -> bool:
 
 
 def _alike(first: str, second: str) -> int:
-    """How many characters two wordings begin with alike."""
+    """Number of characters that two wordings begin with alike."""
     return next(
         (index for index, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), min(len(first), len(second))
     )
@@ -226,7 +226,7 @@ def _spelled(
 
 
 def _boxed_answer(content: str, choices: Mapping[str, str], language: str) -> Extraction:
-    """What the content of a box, a tag or a field names."""
+    """Extraction from the content of a box, a tag or a field."""
     if matching_letters := _worded(content.strip(), choices, language):
         return read(matching_letters[0] if len(matching_letters) == 1 else None)
     letters = {letter_of(mark) for mark in re.findall(MENTION, content)}
@@ -284,7 +284,7 @@ def _alone(text: str) -> Iterator[Statement]:
 
 
 def _listed(lines: Sequence[Line]) -> frozenset[int]:
-    """Where choices are listed: what is said in such a line is said of its choice."""
+    """Lines in which choices are listed: what is said in such a line is said of its choice."""
     return frozenset(line.position for line in lines if line.is_listed)
 
 
@@ -375,7 +375,7 @@ def _wrong_choice(text: str, statement: str, *, sentence_count: int) -> str | No
     Args:
         text: A reply with its mentions marked.
         statement: The question.
-        sentence_count: How many sentences are its end.
+        sentence_count: Number of sentences that are its end.
     """
     if not _ASKS_FOR_WRONG.search(statement):
         return None

@@ -1,4 +1,4 @@
-"""Which choices a reply mentions, and where: each mention becomes one character that no text has.
+"""Choices that a reply mentions, and their places: each mention becomes one character that no text has.
 
 `B) DRAM`, `(B)`, "option b" and "DRAM (B)" are one mention of B; DRAM alone is a mention of B's text. What is left
 holds no text of a choice, so that the letters in `B) RISC` or `A B-tree` are not read as choices.
@@ -61,7 +61,7 @@ def mark_each(text: str, choices: Mapping[str, str], language: str) -> str:
     """A reply in which every mention of a choice is one character; letters of lists stay apart.
 
     Args:
-        text: From `answer_text`.
+        text: Text from `answer_text`.
         choices: Upper-case letter → wording.
         language: ISO 639 code of the wordings.
     """
@@ -180,7 +180,7 @@ def _is_word(character: str) -> bool:
 
 
 def _fits(text: str, start: int, end: int) -> bool:
-    """Whether a short wording is where an answer would be."""
+    """True if a short wording is where an answer would be."""
     text_before = text[max(0, start - 12) : start].rpartition("\n")[2]
     text_after = text[end : end + 4].lstrip(" *_`\"')")
     ends = (
@@ -243,7 +243,7 @@ class _Patterns:
     list: re.Pattern[str]
     copula: re.Pattern[str]
     predicate: re.Pattern[str]
-    """What says something of the choice before it."""
+    """Pattern of words that say something of the choice before them."""
 
 
 def _patterns(offered: str) -> _Patterns:
@@ -322,7 +322,7 @@ def _mark_positions(text: str, choices: Mapping[str, str], letter: int, wording:
     """A reply in which places and "none of them" are marks.
 
     Args:
-        text: From `answer_text`, with the wording of the choices marked.
+        text: Text from `answer_text`, with the wording of the choices marked.
         choices: Upper-case letter → wording.
         letter: Code of the mark of the letter A.
         wording: Code of the mark of the text of A.
@@ -344,7 +344,7 @@ def _mark_positions(text: str, choices: Mapping[str, str], letter: int, wording:
 def _together(
     choices: tuple[tuple[str, str], ...], known_languages: tuple[AnswerLanguage, ...]
 ) -> tuple[tuple[re.Pattern[str], str], ...]:
-    """What the only choice says that is "none of them" or "all of them", and its letter."""
+    """Patterns of the only choice that is "none of them" or "all of them", and its letter."""
     pairs = []
     for spoken in _compile_positions(known_languages):
         for together in (spoken.none_phrase, spoken.all_phrase):

@@ -36,7 +36,7 @@ class _Affirmed:
     letter: str | None
     """None for several."""
     sentence: int
-    """Where its sentence begins."""
+    """Offset at which its sentence begins."""
     commits: bool
     concludes: bool
     praised: bool
@@ -107,7 +107,7 @@ def remaining_choice(text: str, choices: Mapping[str, str], language: str) -> st
     """The only choice that a reply does not rule out, if it rules out all others, of which there are two or more.
 
     Args:
-        text: From `answer_text`.
+        text: Text from `answer_text`.
         choices: Upper-case letter → wording.
         language: ISO 639 code of the wordings.
     """

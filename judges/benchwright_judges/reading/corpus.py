@@ -89,11 +89,11 @@ class LabelledReply:
 
     @property
     def is_clear(self) -> bool:
-        """Whether a person reads exactly one value in it."""
+        """True if a person reads exactly one value in it."""
         return self.truth != _NOTHING and not (self.question.format == "multi" and len(self.truth) > 1)
 
     def reading(self, judgement: Judgement) -> str | None:
-        """What a judgement reads in it, as a truth is written; None if nothing."""
+        """Value that a judgement reads in it, as a truth is written; None if nothing."""
         if judgement.status is not Status.SCORED:
             return None
         if self.question.format in ("blank", "number"):
@@ -101,7 +101,7 @@ class LabelledReply:
         return {"true": "T", "false": "F"}.get(judgement.label, judgement.label)
 
     def outcome(self, judgement: Judgement) -> str:
-        """How it was read: `read`, `unread`, `misread`, `invented` (nothing, or several values, were said), or `judge`.
+        """Outcome of reading: `read`, `unread`, `misread`, `invented` (no value, or several, were said), or `judge`.
 
         `judge` is a wrong text for a blank, which only a judge can call wrong.
         """
@@ -117,7 +117,7 @@ def read_corpus(file: Path) -> Sequence[LabelledReply]:
     """The replies of a file on which people agree.
 
     Raises:
-        VotesFileError: It can't be read, or a line is neither a question nor a reply; the message names line and field.
+        VotesFileError: The file can't be read, or a line is no question and no reply; the message names line and field.
     """
     try:
         lines = file.read_text("utf-8-sig").splitlines()

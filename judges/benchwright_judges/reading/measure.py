@@ -1,4 +1,4 @@
-"""How well rules, and a model after them, read replies, against what people read. Imports NumPy."""
+"""Quality of reading replies by rules, and by a model after them, against what people read. Imports NumPy."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _AT_ONCE = 16
 
 
 class ReadingQuality(Model):
-    """How one reader reads the replies of one format."""
+    """Quality of one reader on the replies of one format."""
 
     reader: str
     """The rules' version, or that with the model's name."""
@@ -54,7 +54,7 @@ async def measure_reading(
     """Read replies by rule, and then by the panel's reader what rules can't.
 
     Args:
-        replies: With what people read.
+        replies: Replies with what people read.
         panel: Has the reader; without, only rules are measured.
         records: The cache of votes.
         budget: Pays.

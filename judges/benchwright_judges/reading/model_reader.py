@@ -36,7 +36,7 @@ def instructions() -> tuple[str, str]:
 
 
 def is_unread(problem: Problem, judgement: Judgement) -> bool:
-    """Whether rules read no value in an answer to a question that is answered by one."""
+    """True if rules read no value in an answer to a question that is answered by one."""
     question = problem.public.question
     if question is None or problem.hidden.answer is None or not rules_of(question.format).names_value:
         return False
@@ -55,7 +55,7 @@ class ModelReader:
         return self.judge.name
 
     def most_it_costs(self, problem: Problem, answer: str) -> float:
-        """What one request can cost at most, in US dollars."""
+        """Cost of one request at most, in US dollars."""
         return self.judge.endpoint.most_it_costs(_prompt(problem, answer))
 
     def key(self, problem: Problem, answer: str, index: int) -> str:
@@ -75,7 +75,7 @@ class ModelReader:
         """One reading of an answer; failures are in the vote's `error`.
 
         Args:
-            problem: Of its hidden part, the unit and whether a number is expected are used.
+            problem: Problem, of whose hidden part the unit and whether a number is expected are used.
             answer: Hostile text.
             index: Added to the seed.
             budget: Pays.
@@ -104,11 +104,11 @@ def read_reading(text: str, answer: str, values: Sequence[str]) -> tuple[str, st
 
     Args:
         text: The reader's reply.
-        answer: What it was shown.
+        answer: Answer that it was shown.
         values: Those that can be stated; none if any words can.
 
     Raises:
-        ValueError: It is not one object with exactly the three fields, or names what is no outcome or no value.
+        ValueError: The reply is not one object with exactly the three fields, or names what is no outcome or no value.
     """
     fields = read_object(text)
     if set(fields) != {"outcome", "value", "quote"} or not all(isinstance(field, str) for field in fields.values()):

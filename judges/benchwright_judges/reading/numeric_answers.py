@@ -49,7 +49,7 @@ class Dimension(StrEnum):
 
 
 class Comparison(StrEnum):
-    """How a number compares with the key's."""
+    """Result of the comparison of a number with the key's."""
 
     SAME = "same"
     DIFFERENT = "different"
@@ -67,7 +67,7 @@ class Quantity:
     numbers: frozenset[Fraction]
     """The bare number's readings."""
     factors: frozenset[Fraction]
-    """What the unit multiplies it by, to bit, second, hertz ..."""
+    """Factors that the unit multiplies it by, to bit, second, hertz ..."""
     dimension: Dimension
     step: Fraction = Fraction(0)
     """The place value of the last digit behind the decimal separator, in the bare number; 0 if there is none."""
@@ -127,7 +127,7 @@ def read_binary(text: str) -> Quantity | None:
 
 
 def is_sloppy_byte(answer: Quantity, key: Quantity) -> bool:
-    """Whether an answer has `b` where the key has `B`, such as `18b` for `18B`, and is the same apart from that."""
+    """True if an answer has `b` where the key has `B`, such as `18b` for `18B`, and is the same apart from that."""
     unit_factor = frozenset({Fraction(1)})
     return (
         answer.dimension is key.dimension is Dimension.BITS
@@ -138,7 +138,7 @@ def is_sloppy_byte(answer: Quantity, key: Quantity) -> bool:
 
 
 def names_bits(question: str) -> bool:
-    """Whether a question speaks of bits, so that `b` may stand for them on purpose."""
+    """True if a question speaks of bits, so that `b` may stand for them on purpose."""
     return _patterns().bits.search(question) is not None
 
 
@@ -186,7 +186,7 @@ def asked_unit(question: str) -> str:
 
 
 def asks_for_unit(question: str, quantity: Quantity) -> bool:
-    """Whether a question gives the unit of a quantity: behind a blank ("____ bits") or as in "in MB/s"."""
+    """True if a question gives the unit of a quantity: behind a blank ("____ bits") or as in "in MB/s"."""
     unit = (quantity.dimension, quantity.factors)
     return any(_unit(match[1]) == unit for match in _patterns().unit_request.finditer(question))
 
@@ -264,7 +264,7 @@ def _decimal(match: re.Match[str], sign: int, language: str) -> tuple[frozenset[
 
 
 def _unit(text: str) -> tuple[Dimension, frozenset[Fraction]] | None:
-    """What a unit counts and the factors it may stand for; None for words that are not units."""
+    """Dimension that a unit counts and the factors it may stand for; None for words that are not units."""
     text = re.sub(r"\s+", "", unicodedata.normalize("NFKC", text)).replace("\u03bc", "u").replace("\u00b5", "u")
     if not text:
         return Dimension.NONE, frozenset({Fraction(1)})

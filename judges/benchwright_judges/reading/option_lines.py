@@ -23,15 +23,15 @@ class Line:
     position: int
     text: str
     mention: str = ""
-    """What it begins with; empty if it begins with no choice."""
+    """Mention that it begins with; empty if it begins with no choice."""
     style: str = ""
-    """What precedes and follows it."""
+    """Characters that precede and follow it."""
     remainder: str = ""
-    """What follows."""
+    """Text that follows."""
     is_listed: bool = False
-    """Whether it is one of several lines that go through the choices."""
+    """True if it is one of several lines that go through the choices."""
     is_headed: bool = False
-    """Whether it is the first line, or below a heading that announces the answer."""
+    """True if it is the first line, or below a heading that announces the answer."""
     is_last: bool = False
 
 
@@ -106,7 +106,7 @@ def _listed(lines: Sequence[Line]) -> frozenset[int]:
 
 
 def _is_next_text(lines: Sequence[Line], index: int) -> bool:
-    """Whether a line holds only the text of a choice, and a line next to it that of another."""
+    """True if a line holds only the text of a choice, and a line next to it that of another."""
     texts = [line.mention for line in lines[max(0, index - 1) : index + 2] if line.mention not in _letters()]
     return len({mention for mention in texts if mention}) > 1 and not lines[index].remainder.strip()
 
@@ -137,13 +137,13 @@ def _without_answer(run: list[int], lines: Sequence[Line]) -> set[int]:
 
 
 def _are_headings(lines: Sequence[Line], run: Sequence[int]) -> bool:
-    """Whether they are headings of one level, with something else between them."""
+    """True if they are headings of one level, with something else between them."""
     levels = {_LEVEL.sub("", lines[index].text.lstrip()[:8]) for index in run}
     return len(levels) == 1 and levels != {""} and run[-1] - run[0] >= len(run)
 
 
 def _are_bullets(lines: Sequence[Line], run: Sequence[int]) -> bool:
-    """Whether they are three bullets or more: an answer before bullets is none itself."""
+    """True if they are three bullets or more: an answer before bullets is none itself."""
     return len(run) > 2 and all(lines[index].style.startswith("-") for index in run)
 
 
@@ -156,7 +156,7 @@ def _line(position: int, text: str) -> Line:
 
 
 def _mentions_others(line: Line) -> bool:
-    """Whether a line of reasons calls another choice right, or lists them."""
+    """True if a line of reasons calls another choice right, or lists them."""
     return any(mention != line.mention for mention in re.findall(rf"{MENTION}(?=\s*[).:]\s+\S)", line.remainder))
 
 
@@ -175,7 +175,7 @@ class _Patterns:
     reasons: re.Pattern[str]
     """Begins a reason."""
     dismissed: re.Pattern[str]
-    """What rejects the choice that it follows."""
+    """Pattern of words that reject the choice that they follow."""
     praised: re.Pattern[str]
 
 
@@ -224,8 +224,8 @@ def answering_section(lines: Sequence[Line], *, wrong: bool = False) -> str | No
     As in "### Option B", and then "This is the correct answer.".
 
     Args:
-        lines: From `option_lines`.
-        wrong: Whether the answer is the choice that is called the wrong one.
+        lines: Lines from `option_lines`.
+        wrong: True if the answer is the choice that is called the wrong one.
     """
     answer = _section_patterns(languages.LANGUAGES)[wrong]
     letters: set[str | None] = set()

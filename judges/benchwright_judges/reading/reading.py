@@ -28,9 +28,9 @@ async def read_answer(
     """Have a model say which value an answer states, and score that value by rule.
 
     Args:
-        problem: With its hidden part; the reader is not shown the key.
+        problem: Problem with its hidden part; the reader is not shown the key.
         answer: Hostile text.
-        unread: What rules say of it: unreadable, or pending.
+        unread: Judgement by rules: unreadable, or pending.
         reader: The model.
         panel: Says how many votes there are.
         records: The cache of votes.

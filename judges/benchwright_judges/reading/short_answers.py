@@ -92,7 +92,7 @@ def _normalised(text: str, language: str, _known_languages: tuple[AnswerLanguage
 
 
 def same_text(answer: str, accepted: str, language: str, statement: str = "") -> bool:
-    """Whether an answer is an accepted one apart from its spelling.
+    """True if an answer is an accepted one apart from its spelling.
 
     A list has to have the same members. Their order counts only if the question has several blanks.
     """

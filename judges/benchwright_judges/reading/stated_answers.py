@@ -36,19 +36,19 @@ _MARKS = re.compile("[\U0001f000-\U0001faff\u231a\u231b\u23e9-\u23fa\u2600-\u27b
 
 @dataclass(frozen=True)
 class Phrase:
-    """What a clause states."""
+    """The statement of a clause."""
 
     text: str
     is_last: bool
-    """Whether no later sentence states anything."""
+    """True if no later sentence states anything."""
     is_called: bool
-    """Whether it is one or two words behind "is" or "called", so that it would be the answer."""
+    """True if it is one or two words behind "is" or "called", so that it would be the answer."""
     position: tuple[int, int]
     """Number of the sentence, and where in it the words begin; several forms of a phrase have the same."""
 
 
 def stated_phrases(reply: str, statement: str) -> list[Phrase]:
-    """What the sentences of a reply state, the last first; empty if the reply leaves the answer open.
+    """Return what the sentences of a reply state, the last first; empty if the reply leaves the answer open.
 
     Args:
         reply: The whole reply.
@@ -79,7 +79,7 @@ def stated_phrases(reply: str, statement: str) -> list[Phrase]:
 
 
 def _filled(text: str, statement: str) -> str:
-    """What a reply that says the sentence of the question again has in its blank; empty if it does not."""
+    """Return what a reply that says the sentence of the question again has in its blank; empty if it does not."""
     pieces = [_plain(piece).strip(" .。?？") for piece in _BLANK.split(statement)]
     if len(pieces) != 2 or len("".join(pieces)) < _MIN_AROUND:
         return ""
@@ -140,7 +140,7 @@ def _forms(phrase: str, statement: str) -> Iterator[str]:
 
 
 def _is_asked(word: str, question_words: set[str]) -> bool:
-    """Whether a question has a word, or one that is composed with it."""
+    """True if a question has a word, or one that is composed with it."""
     return word in question_words or (
         len(word) > 4 and any(question_word.endswith(word) for question_word in question_words)
     )

@@ -28,7 +28,7 @@ def count_words(text: str) -> int:
 
 
 def table_file(cache: Path) -> Path:
-    """Where tiktoken looks for the table of tokens below Benchwright's cache folder."""
+    """The file below Benchwright's cache folder where tiktoken looks for the table of tokens."""
     return cache / "tiktoken" / hashlib.sha1(_TABLE.encode(), usedforsecurity=False).hexdigest()
 
 

@@ -31,9 +31,9 @@ async def count(
 
     Args:
         ask: Requests the vote of a seat, counted from 0.
-        settle: What labels come to; None if more are needed.
+        settle: Decides what labels come to; None if more are needed.
         seats: Number of votes at most.
-        spares: How many votes without a usable reply are replaced.
+        spares: Number of votes without a usable reply that are replaced, at most.
 
     Raises:
         OutOfBudgetError: The budget does not hold what a vote may cost.
@@ -62,9 +62,9 @@ async def remembered(
     Args:
         records: The cache.
         key: Digest of everything that determines the vote.
-        judge: Whose vote.
+        judge: Name of the judge that votes.
         request: Asks for it.
-        offline: Whether only stored votes are used.
+        offline: True to use only stored votes.
     """
     cached_vote = await records.cached(key)
     if cached_vote is not None:

@@ -44,7 +44,7 @@ async def judge_and_record(
     The answer is stored as pending before a model is asked; only a score ends that state.
 
     Args:
-        problem: With its hidden part.
+        problem: The problem, with its hidden part.
         answer: The answer; untrusted.
         panel: The model judges; None if no model is configured.
         records: Stores answer, votes and judgement.
@@ -93,7 +93,7 @@ async def judge_and_record(
 
 
 def _is_open(problem: Problem, judgement: Judgement, panel: Panel | None) -> bool:
-    """Whether a model or a person can still say more than a judgement says."""
+    """True if a model or a person can still say more than a judgement says."""
     if not judgement.status.is_final:
         return True
     unread = judgement.method is Method.DETERMINISTIC and panel is not None

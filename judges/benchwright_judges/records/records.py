@@ -54,7 +54,7 @@ class GivenAnswer:
     """Unix time."""
 
     def is_to(self, problem: Problem) -> bool:
-        """Whether neither the question nor its key has changed since."""
+        """True if neither the question nor its key has changed since."""
         return (problem.public_digest, problem.harness_digest) == (self.problem_digest, self.key_digest)
 
 
@@ -83,7 +83,7 @@ class Grade:
     """Grading difficulty, 1 to 5."""
     comment: str = ""
     adjudicates: bool = False
-    """Whether it decides between grades that disagree."""
+    """True if it decides between grades that disagree."""
     created: float = field(default_factory=time.time)
     points: tuple[float, ...] = ()
     """For each item of the rubric; empty where it has none, or the grader chose a label."""
@@ -97,7 +97,7 @@ class JudgedAnswer:
     judgement: Judgement | None
     """The latest judgement."""
     waits: bool
-    """Whether it still has no score; an answer replaced by a newer one of the same try is not waiting."""
+    """True if it still has no score; an answer replaced by a newer one of the same try is not waiting."""
     grades: tuple[Grade, ...] = ()
 
 

@@ -117,7 +117,7 @@ GRADE_POINTS = Table(
     # A JSON list: points for each item of the problem's rubric.
     Column("points", Text, nullable=False),
 )
-"""What a grade was worked out from, where a rubric has points."""
+"""The points that a grade was worked out from, where a rubric has points."""
 
 
 def create_missing_tables(connection: Connection) -> None:

@@ -25,7 +25,7 @@ def write_recording(file: Path, votes: Sequence[tuple[str, Vote]]) -> None:
     """Write votes as JSON Lines, readable by their owner only: reasons may quote answer keys.
 
     Raises:
-        OSError: It can't be written.
+        OSError: The file can't be written.
     """
     lines = (json.dumps({"key": key, "vote": vote.model_dump(mode="json")}, ensure_ascii=True) for key, vote in votes)
     write_atomically(file.absolute(), "".join(f"{line}\n" for line in lines).encode(), 0o600)
@@ -35,7 +35,7 @@ def read_recording(file: Path) -> Sequence[tuple[str, Vote]]:
     """Read what `write_recording` wrote.
 
     Raises:
-        VotesFileError: It can't be read, or a line is not a vote.
+        VotesFileError: The file can't be read, or a line is not a vote.
     """
     try:
         lines = file.read_bytes().splitlines()

@@ -36,7 +36,7 @@ USUAL_BODY_LIMIT = 512 << 10
 LARGEST_HEADERS = 16 << 10
 """Bytes of all headers of a request. The server's own limit lets through what arrives at once."""
 BODY_TIME_S = 20.0
-"""How long a body may take to arrive."""
+"""The longest time that a body may take to arrive, in seconds."""
 
 
 class TokenSource(Protocol):
@@ -44,7 +44,7 @@ class TokenSource(Protocol):
 
     @property
     def prefix(self) -> str:
-        """What their strings begin with."""
+        """The beginning of their strings."""
 
     async def find(self, token_id: str) -> BearerToken | None:
         """The token with this id, also if it is no longer valid."""
@@ -52,10 +52,10 @@ class TokenSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """Which paths are open, and how much they take."""
+    """The paths that are open, and how much they take."""
 
     is_open: Callable[[str], bool] = OPEN.__contains__
-    """Whether a path needs no token."""
+    """True if a path needs no token."""
     body_limit: Callable[[str], int] = lambda path: BODY_LIMITS.get(path, USUAL_BODY_LIMIT)
     """The largest body of a path, in bytes."""
 
@@ -66,9 +66,9 @@ class AdmissionControl:
     Args:
         app: The application.
         tokens: The valid tokens.
-        is_served: Whether the application has an endpoint for the path and the method.
-        gate: Of the paths.
-        body_time_s: How long a body may take to arrive.
+        is_served: True if the application has an endpoint for the path and the method.
+        gate: Open paths, and how much they take.
+        body_time_s: The longest time that a body may take to arrive, in seconds.
         clock: Seconds since 1970.
     """
 
@@ -148,7 +148,7 @@ class AdmissionControl:
         """The token of an Authorization header.
 
         Raises:
-            RefusalError: There is none, or it is not valid.
+            RefusalError: No token was given, or it is not valid.
         """
         scheme, _, text = (authorization or "").partition(" ")
         if scheme.lower() != "bearer" or not text:

@@ -47,7 +47,7 @@ def make_app(judging: Judging, tokens: Tokens) -> ASGIApp:
 
 
 def is_served(api: FastAPI, scope: Scope) -> bool:
-    """Whether the application has an endpoint for the path and the method."""
+    """True if the application has an endpoint for the path and the method."""
     return any(route.matches(scope)[0] is Match.FULL for route in api.routes)
 
 

@@ -39,7 +39,7 @@ def find_token(environ: Mapping[str, str] = os.environ) -> str:
     It is not an editor setting, because settings are synchronised and committed.
 
     Raises:
-        ConfigurationError: There is none, or others can read the file.
+        ConfigurationError: No token is found, or others can read the file.
     """
     if token := environ.get(_TOKEN, "").strip():
         return token
@@ -63,7 +63,7 @@ class RemoteJudge:
     Args:
         url: URL of the service, such as `https://judge.example.org`.
         token: An access token with the scope `submit`.
-        patience_s: How long to wait for one judgement in all.
+        patience_s: Time to wait for one judgement in all, in seconds.
         transport: Replaces the network in tests.
 
     Raises:

@@ -307,7 +307,7 @@ async def read_agreement(
     judging: Service,
     resamples: Annotated[int, Query(ge=100, le=10_000, description="Of the bootstrap intervals.")] = 1_000,
 ) -> tuple[FormatAgreement, ...]:
-    """What `benchwright judge agreement` prints, a format at a time. For administrators: it shows who graded how."""
+    """Return what `benchwright judge agreement` prints, by format. For administrators: it shows who graded how."""
     return tuple(await judging.agreement(resamples))
 
 

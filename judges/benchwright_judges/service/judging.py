@@ -41,10 +41,10 @@ logger = logging.getLogger(__name__)
 
 _QUEUE = "queue"
 _MOST_CLAIMS = 3
-"""How often a submission may be claimed: more means that it crashes the process that judges it."""
+"""The most claims of a submission: more means that it crashes the process that judges it."""
 _BUDGET_TRIES = 120
 _BUDGET_WAIT_S = 0.5
-"""How often, and at what interval, to check whether reserved money has been released."""
+"""The interval at which to check whether reserved money has been released, and the number of checks."""
 
 
 @dataclass(frozen=True)
@@ -54,11 +54,11 @@ class Pace:
     at_once: int = 16
     """Concurrent judgements."""
     lease_s: float = 15.0
-    """How long a lease lasts before another process may claim the submission."""
+    """Duration of a lease in seconds, before another process may claim the submission."""
     poll_s: float = 1.0
     """Interval of polling for what other processes queued or finished."""
     grace_s: float = 10.0
-    """How long running judgements may continue when the service shuts down."""
+    """Time for which running judgements may continue when the service shuts down, in seconds."""
 
 
 class Judging:
@@ -66,7 +66,7 @@ class Judging:
 
     Args:
         store: The problems with their hidden parts.
-        records: Where judgements are kept.
+        records: Database in which judgements are kept.
         panel: The model judges, if there are any.
         pace: Concurrency and waiting times.
     """
@@ -90,7 +90,7 @@ class Judging:
 
     @property
     def closing(self) -> bool:
-        """Whether new work is no longer accepted."""
+        """True if new work is no longer accepted."""
         return self._closing.done()
 
     def start(self) -> None:
@@ -119,7 +119,7 @@ class Judging:
         """A problem with its hidden part.
 
         Raises:
-            RefusalError: There is none of this name, or it is not for a judge.
+            RefusalError: No problem has this name, or it is not for a judge.
         """
         try:
             problem = self._store.unseal(ref)
@@ -162,7 +162,7 @@ class Judging:
         """Accept a person's grade; True if it completes a judgement.
 
         Raises:
-            RefusalError: There is nothing to grade, or the label is not on the scale.
+            RefusalError: The item is not one to grade, or the label is not on the scale.
         """
         judged_answer = await self._records.judged_answer(item)
         rubric = (
@@ -202,7 +202,7 @@ class Judging:
             raise settled from error
 
     async def agreement(self, resamples: int) -> Sequence[FormatAgreement]:
-        """How far judges agree with people."""
+        """Agreement of judges with people."""
         rated = rated_answers(await self._records.judged())
         return await asyncio.to_thread(measure, rated, resamples=resamples)
 

@@ -28,7 +28,7 @@ from benchwright_problems.storage.store import Store
 
 MOST_CONNECTIONS = 1_000
 _KEEP_ALIVE_S = 30
-"""How long a connection may be idle: longer than a client that sends every few seconds pauses."""
+"""Time that a connection may be idle, in seconds: longer than a client that sends every few seconds pauses."""
 
 
 class ServiceError(JudgesError):
@@ -112,8 +112,8 @@ async def serve_app(
 
     Args:
         app: The application.
-        listener: Where clients connect.
-        grace_s: How long requests may take to end, in seconds.
+        listener: Socket to which clients connect.
+        grace_s: Time that requests may take to end, in seconds.
         closing: Wakes clients that wait, before their connections are closed.
         connection_limit: Connections at a time.
     """

@@ -34,7 +34,7 @@ class Submission:
     position: int | None = None
     """Position in the batch, from 0."""
     claims: int = 0
-    """How often a process claimed it."""
+    """Number of times that a process claimed it."""
     reserved_usd: float = 0.0
     judgement: Judgement | None = None
     judged: float | None = None

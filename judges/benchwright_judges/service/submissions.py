@@ -35,7 +35,7 @@ class Submissions:
     Args:
         records: The database.
         owner: A name unique to this process.
-        lease_s: How long a lease lasts, in seconds, before another process may claim the submission.
+        lease_s: Duration of a lease, in seconds, before another process may claim the submission.
         clock: Seconds since 1970, the same for all processes.
     """
 
@@ -134,7 +134,7 @@ class Submissions:
         """Claim waiting submissions and those that a process left behind, oldest first.
 
         Args:
-            count: How many.
+            count: Number of submissions at most.
             but: Submissions being judged here: a process that was suspended may have let its own leases expire.
         """
         now = self._clock()

@@ -9,11 +9,11 @@ from pydantic import Field
 from benchwright_foundation.access_token import BearerToken
 
 JUDGE = "bwj"
-"""What tokens of the judge service begin with."""
+"""The beginning of tokens of the judge service."""
 
 
 class Scope(StrEnum):
-    """What a token permits."""
+    """Permission that a token gives."""
 
     SUBMIT = "submit"
     """Submit answers, and read its own results."""
@@ -30,11 +30,11 @@ class Token(BearerToken):
     """The owner; the pseudonym under which its grades are stored."""
     scopes: tuple[Scope, ...]
     budget_usd: float | None = Field(default=None, ge=0)
-    """How much model judges may cost it; without a limit if not set."""
+    """The most that model judges may cost it, in US dollars; without a limit if not set."""
     spent_usd: float = 0
     reserved_usd: float = 0
     """Reserved for judgements in progress."""
 
     def may(self, scope: Scope) -> bool:
-        """Whether it covers a scope."""
+        """True if it covers a scope."""
         return scope in self.scopes or Scope.ADMIN in self.scopes

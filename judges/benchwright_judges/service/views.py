@@ -126,7 +126,7 @@ class GradingItem(Message):
     id: Id
     problem: ProblemRef
     public: Public
-    """What the solver saw."""
+    """The part of the problem that the solver saw."""
     answer: str
     rubric: str = Field(examples=["free-response@3fa9c0d2b1e8"])
     """Name and content hash of the rubric."""
@@ -135,7 +135,7 @@ class GradingItem(Message):
 
 
 class GradingQueue(Message):
-    """What a person may grade."""
+    """The answers that a person may grade."""
 
     total: int
     items: tuple[GradingItem, ...]
@@ -152,7 +152,7 @@ class NewGrade(Message):
     label: Annotated[str, StringConstraints(max_length=60), Field(examples=["correct"])]
     """One of the item's `labels`."""
     difficulty: Annotated[int, Field(ge=1, le=5, strict=True), BeforeValidator(_whole)]
-    """How hard it was to grade: 1 easy to 5 hard."""
+    """Difficulty of grading it: 1 easy to 5 hard."""
     comment: Annotated[str, StringConstraints(max_length=4_000, pattern=r"^[^\x00]*$")] = ""
 
 
@@ -164,11 +164,11 @@ class GradeView(Message):
     label: str
     difficulty: int
     decided: bool
-    """Whether it completes a judgement; if not, another person is needed."""
+    """True if it completes a judgement; if not, another person is needed."""
 
 
 class Health(Message):
-    """Whether the service can work."""
+    """State of the service: able to work or not."""
 
     status: str = Field(examples=["ready"])
 

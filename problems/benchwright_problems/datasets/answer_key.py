@@ -51,7 +51,7 @@ def named_letter(text: str, letters: Collection[str]) -> str | None:
 
 
 def stated_truth(value: object) -> bool | None:
-    """What the key of an assertion says; None if it says neither or both.
+    """Return the truth value that the key of an assertion states; None if it says neither or both.
 
     Args:
         value: A JSON boolean, or text.

@@ -95,7 +95,7 @@ def import_csbench(files: Sequence[Path], pack: str, invalid: InvalidRecords | N
     Args:
         files: Data files, or folders of them such as the released `Dataset/`.
         pack: Name of the new pack.
-        invalid: What to do about records that can't be read; without it, the data set is refused.
+        invalid: Collects records that can't be read; without it, the data set is refused.
 
     Raises:
         DatasetError: Names file, record and field of the first thing that is wrong.
@@ -279,7 +279,7 @@ def _grouped(problems: dict[str, Problem]) -> list[Problem]:
 
 
 def _kin(problem: Problem) -> tuple[str, ...]:
-    """What a question and its translation have in common."""
+    """The features that a question and its translation have in common."""
     question, key = problem.public.question, problem.hidden.answer
     if question is None or key is None:
         return ()

@@ -105,7 +105,7 @@ def import_cvdp(files: Sequence[Path], pack: str, invalid: InvalidRecords | None
     Args:
         files: JSON Lines.
         pack: Name of the new pack.
-        invalid: What to do about records that can't be read; without it, the data set is refused.
+        invalid: Collects records that can't be read; without it, the data set is refused.
 
     Raises:
         DatasetError: Names file, line and field of the first thing that is wrong.
@@ -301,7 +301,7 @@ def _texts(files: Texts | None) -> dict[str, str]:
 
 
 def _solved(problem: Problem, twin: Problem) -> bool:
-    """Whether `problem` is `twin` with its solution."""
+    """True if `problem` is `twin` with its solution."""
     has_solution = (bool(problem.hidden.reference) and not twin.hidden.reference) or (
         problem.hidden.answer is not None and twin.hidden.answer is None
     )

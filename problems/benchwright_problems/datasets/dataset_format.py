@@ -1,4 +1,4 @@
-"""What each data set's format declares about itself, for the command line and its help."""
+"""Declarations of each data set's format about itself, for the command line and its help."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class DatasetFormat:
     export: Callable[[Problem], dict[str, JsonValue]]
     """The record of a problem; raises ValueError if the problem has none."""
     recognise: Callable[[Excerpt], bool]
-    """Whether a data set is of this format, from its content."""
+    """True if a data set is of this format, from its content."""
     options: tuple[FileOption, ...] = ()
 
 

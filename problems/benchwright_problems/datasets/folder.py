@@ -16,7 +16,7 @@ def files_below(folder: Path) -> list[str]:
     """The files below a folder, as sorted relative paths; what begins with a dot is left out.
 
     Raises:
-        DatasetError: It is not a folder, can't be read, holds a link to a folder, or more than can be meant.
+        DatasetError: The path is not a folder, can't be read, holds a link to a folder, or more than can be meant.
     """
     if not folder.is_dir():
         raise DatasetError(folder, "", "is not a folder; give the data set's folder, as it was downloaded")
@@ -47,7 +47,7 @@ def read_text(folder: Path, path: str) -> str:
     """The text of a file that `files_below` found.
 
     Raises:
-        DatasetError: It is a link, no plain file, too large, or not UTF-8.
+        DatasetError: The file is a link, no plain file, too large, or not UTF-8.
     """
     try:
         return read_bytes(folder, path).decode()
@@ -59,7 +59,7 @@ def read_bytes(folder: Path, path: str) -> bytes:
     """The bytes of a file below a folder.
 
     Raises:
-        DatasetError: It is a link, no plain file, or too large.
+        DatasetError: The file is a link, no plain file, or too large.
     """
     file = folder / path
     try:

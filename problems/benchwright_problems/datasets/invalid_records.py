@@ -45,7 +45,7 @@ class InvalidRecords:
             raise self.errors[0].with_counts(read, len(self.errors))
 
     def table(self) -> str:
-        """What was left out, as CSV with the columns file, line, field and reason."""
+        """The records that were left out, as CSV with the columns file, line, field and reason."""
         buffer = StringIO()
         rows = csv.writer(buffer, lineterminator="\n")
         rows.writerow(_FIELDS)

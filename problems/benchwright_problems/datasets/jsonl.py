@@ -28,7 +28,7 @@ def read_records(file: Path, invalid: InvalidRecords | None = None) -> Iterator[
     """Yield (line number from 1, record) of a JSON Lines file; blank lines are skipped.
 
     Args:
-        file: What to read.
+        file: The file to read.
         invalid: Collects the errors of single lines. Without it, the first is raised.
 
     Raises:
@@ -54,7 +54,7 @@ def read_array_or_lines(
     Each comes with a prefix for the names of its fields, such as `[3].` in an array, and with its line in JSON Lines.
 
     Args:
-        file: What to read.
+        file: The file to read.
         invalid: Collects the errors of single records. Without it, the first is raised.
 
     Raises:

@@ -10,7 +10,7 @@ def require_pack_name(name: str) -> None:
     """Check that a pack can have this name.
 
     Raises:
-        BadPackNameError: It can't.
+        BadPackNameError: No pack can have this name.
     """
     if not is_pack_name(name):
         raise BadPackNameError(f"{name!r} can't name a pack: use lower-case letters, digits, '-', '_' and '.'")

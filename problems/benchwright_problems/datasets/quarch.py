@@ -71,7 +71,7 @@ _Figures = Annotated[list[_Text], BeforeValidator(lambda value: [] if value is N
 _ID: TypeAdapter[str] = TypeAdapter(ProblemId)
 
 _FERNET = b"gAAAA"
-"""How a Fernet token begins."""
+"""The first bytes of a Fernet token."""
 
 _IMAGE = re.compile(
     r"!\[([^\]]{0,500})\]\(\s{0,9}(?:<([^<>\n]{1,500})>|([^)\s<>]{1,500}))[^)]{0,300}\)"
@@ -125,7 +125,7 @@ def import_quarch(
         files: Questions of either kind; what a record is, its fields say.
         pack: Name of the new pack.
         answers: Answers to the multiple-choice questions, where they are kept apart.
-        invalid: What to do about records that can't be read; without it, the data set is refused.
+        invalid: Collects records that can't be read; without it, the data set is refused.
 
     Raises:
         DatasetError: Names file, record and field of the first thing that is wrong.
@@ -363,7 +363,7 @@ def _refuse_encrypted(file: Path) -> None:
     """Refuse a file that is still encrypted.
 
     Raises:
-        DatasetError: It is, or it can't be read.
+        DatasetError: The file is encrypted, or can't be read.
     """
     try:
         with file.open("rb") as stream:
@@ -387,7 +387,7 @@ def _figures_of(
     """The pictures that a record lists, and those that its fields show by links.
 
     Args:
-        location: Of the record; pictures are beside its file.
+        location: Place of the record; pictures are beside its file.
         lists: Field → names of files.
         texts: Field → Markdown or HTML.
 

@@ -39,7 +39,7 @@ def keep(problem: Problem, plain: Record, record: Record, location: RecordLocati
         problem: Made from the record.
         plain: The record as the exporter would write it from the problem alone.
         record: As it was read.
-        location: Where it was read.
+        location: Place from which it was read.
 
     Raises:
         DatasetError: Something would be lost even so.

@@ -56,7 +56,7 @@ def import_rtllm(paths: Sequence[Path], pack: str, invalid: InvalidRecords | Non
     Args:
         paths: The folders.
         pack: Name of the new pack.
-        invalid: What to do about designs that can't be read; without it, the data set is refused.
+        invalid: Collects designs that can't be read; without it, the data set is refused.
 
     Raises:
         DatasetError: Names the file and what is wrong with it.

@@ -82,7 +82,7 @@ class _Source:
     version: str
     statement: str
     header: str
-    """What the solver's file begins with; empty where the solver writes all of it."""
+    """The beginning of the solver's file; empty where the solver writes all of it."""
     top: str
     """The module to write."""
     reference: str
@@ -97,7 +97,7 @@ def import_verilogeval(paths: Sequence[Path], pack: str, invalid: InvalidRecords
     Args:
         paths: The folders and files.
         pack: Name of the new pack.
-        invalid: What to do about problems that can't be read; without it, the data set is refused.
+        invalid: Collects problems that can't be read; without it, the data set is refused.
 
     Raises:
         DatasetError: Names file, line and field of the first thing that is wrong.
@@ -132,7 +132,7 @@ def import_verilogeval(paths: Sequence[Path], pack: str, invalid: InvalidRecords
 
 
 def export_verilogeval(problem: Problem) -> dict[str, JsonValue]:
-    """What a problem was imported from: a record, or the contents of its files by name.
+    """Return what a problem was imported from: a record, or the contents of its files by name.
 
     Raises:
         ValueError: The problem does not come from VerilogEval.

@@ -26,7 +26,7 @@ _KEPT = "converted"
 
 
 class Form(StrEnum):
-    """How a record asks."""
+    """The form in which a record asks."""
 
     AGENTIC = "agentic"
     NONAGENTIC = "non-agentic"

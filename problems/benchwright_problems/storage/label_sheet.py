@@ -22,7 +22,7 @@ def write_label_sheet(file: Path, problems: Sequence[Problem], labels: PackLabel
     """Write every label that counts, with room for another; returns the number of rows.
 
     Raises:
-        OSError: It can't be written.
+        OSError: The file can't be written.
     """
     stream = io.StringIO()
     lines = csv.writer(stream)
@@ -48,9 +48,9 @@ def read_label_sheet(file: Path, problems: Mapping[str, Problem], person: str, n
 
     Args:
         file: CSV with the columns `problem`, `kind`, `corrected` and `reason`; others don't matter.
-        problems: By id.
-        person: Who corrected.
-        now: When.
+        problems: The problems by id.
+        person: The person who corrected.
+        now: Time of the corrections.
 
     Raises:
         DatasetError: Names line and field of the first thing that is wrong; nothing is to be kept then.

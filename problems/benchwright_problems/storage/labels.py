@@ -28,7 +28,7 @@ LONGEST_TOPIC = 100
 
 
 class LabelKind(StrEnum):
-    """What a label says."""
+    """The property that a label states."""
 
     SKILL = "skill"
     TOPIC = "topic"
@@ -36,7 +36,7 @@ class LabelKind(StrEnum):
 
     @property
     def values(self) -> tuple[str, ...]:
-        """What it can be; empty for topics, which have any name."""
+        """The values that it can have; empty for topics, which have any name."""
         match self:
             case LabelKind.SKILL:
                 return tuple(skill.value for skill in Skill)
@@ -49,7 +49,7 @@ class LabelKind(StrEnum):
         """The value.
 
         Raises:
-            ValueError: It is none of this kind.
+            ValueError: The value is none of this kind.
         """
         if self.values and value not in self.values:
             raise ValueError(f"is {value!r}; known are {', '.join(self.values)}")
@@ -59,7 +59,7 @@ class LabelKind(StrEnum):
 
 
 class LabelSource(StrEnum):
-    """Who gave a label."""
+    """The source of a label."""
 
     MODEL = "model"
     TF_IDF = "tf-idf"
@@ -82,7 +82,7 @@ class LabelVote(Model):
 
 
 class Label(Model):
-    """What somebody said of a question."""
+    """A statement of somebody about a question."""
 
     problem: ProblemId
     public_digest: str
@@ -93,14 +93,14 @@ class Label(Model):
     by: str
     """Models, joined by a comma, or a person's name."""
     stated: str = ""
-    """What the data set itself says; empty if nothing."""
+    """The label that the data set itself states; empty if none."""
     reason: str = ""
     """A person's."""
     votes: tuple[LabelVote, ...] = ()
     shortlist: tuple[str, ...] = ()
     """Of a topic, what models could choose from."""
     shortlist_by: str = ""
-    """How the shortlist was made: `tf-idf`, or the name of the model of embeddings."""
+    """The way in which the shortlist was made: `tf-idf`, or the name of the model of embeddings."""
     prompt: str = ""
     """Name of the instructions, and the beginning of their SHA-256."""
     made: Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT")]
@@ -143,7 +143,7 @@ class PackLabels:
         return self._find(problem, kind, person=True)
 
     def settled(self, problem: Problem, kind: LabelKind) -> Settled | None:
-        """What counts: what people said, else the data set, else a model; None if nothing is known.
+        """Return the label that counts: what people said, else the data set, else a model; None if nothing is known.
 
         Of difficulty, None also stands for the problem's own.
         """
@@ -171,7 +171,7 @@ class PackLabels:
 
 
 def stated_label(problem: Problem, kind: LabelKind) -> str:
-    """What the data set says of a question; empty if nothing, and of difficulty, which every problem has."""
+    """Return the data set's label of a question; empty if none, and of difficulty, which every problem has."""
     question = problem.public.question
     if question is None:
         return ""
@@ -185,7 +185,7 @@ def stated_label(problem: Problem, kind: LabelKind) -> str:
 
 
 class LabelFile:
-    """Where a pack's labels are kept.
+    """The file in which a pack's labels are kept.
 
     Args:
         home: The user's folders.
@@ -219,7 +219,7 @@ class LabelFile:
         """Add labels; on disk when this returns.
 
         Raises:
-            StoreError: They can't be written.
+            StoreError: The labels can't be written.
         """
         added = b"".join(label.model_dump_json().encode() + b"\n" for label in labels)
         try:

@@ -60,7 +60,7 @@ class _Manifest(Model):
 
 @dataclass(frozen=True)
 class PublishedPack:
-    """What a pack file holds."""
+    """The content of a pack file."""
 
     pack: Pack
     key: str
@@ -71,7 +71,7 @@ def write_pack_file(folder: Path, file: Path, key: Ed25519PrivateKey) -> Publish
     """Writes a pack folder as one file; the same folder and key make the same bytes.
 
     Raises:
-        DatasetError: It is no pack, or holds a link or a file that is too large.
+        DatasetError: The folder is no pack, or holds a link or a file that is too large.
         OSError: The file can't be written.
     """
     pack = read_pack_folder(folder)
@@ -96,7 +96,7 @@ def read_pack_file(file: Path) -> PublishedPack:
     """Reads a published pack.
 
     Raises:
-        DatasetError: It is none, was changed after it was signed, or is too large.
+        DatasetError: The file is no pack, was changed after it was signed, or is too large.
     """
     try:
         if file.stat().st_size > LARGEST_BYTES:

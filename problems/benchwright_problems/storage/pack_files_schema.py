@@ -1,4 +1,4 @@
-"""What the TOML files of a pack folder may hold; `docs/reference/pack-format.md` describes every field."""
+"""Schema of the TOML files of a pack folder; `docs/reference/pack-format.md` describes every field."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def read_pack_folder(folder: Path) -> Pack:
 
 
 def read_pack_head(folder: Path) -> PackFile:
-    """What a pack's own file says.
+    """Return the content of a pack's own file.
 
     Raises:
         DatasetError: See `read_pack_folder`.

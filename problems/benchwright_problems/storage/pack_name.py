@@ -1,4 +1,4 @@
-"""What a pack can be called."""
+"""Names that a pack can have."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _PACK_NAME: TypeAdapter[str] = TypeAdapter(PackName)
 
 
 def is_pack_name(name: str) -> bool:
-    """Whether a pack can be called so."""
+    """True if a pack can be called so."""
     try:
         _PACK_NAME.validate_python(name)
     except ValidationError:

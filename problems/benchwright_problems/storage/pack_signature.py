@@ -1,4 +1,4 @@
-"""Who published a pack: keys of authors (Ed25519, RFC 8032), and which of them each installed pack was signed with."""
+"""Publishers of packs: keys of authors (Ed25519, RFC 8032), and those that each installed pack was signed with."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def author_key(home: Home) -> Ed25519PrivateKey:
     """The key of this user, made at its first use.
 
     Raises:
-        StoreError: It can't be read or made.
+        StoreError: The key can't be read or made.
     """
     file = home.data / _KEY
     try:
@@ -47,7 +47,7 @@ def public_key(key: Ed25519PrivateKey) -> str:
 
 
 def is_signed_by(key: str, signature: str, content: bytes) -> bool:
-    """Whether a signature of a public key is that of a content; all but the content base64."""
+    """True if a signature of a public key is that of a content; all but the content base64."""
     with contextlib.suppress(InvalidSignature, binascii.Error, ValueError):
         public = Ed25519PublicKey.from_public_bytes(base64.b64decode(key, validate=True))
         public.verify(base64.b64decode(signature, validate=True), content)
@@ -59,7 +59,7 @@ class PackSigners:
     """The public keys that installed packs were signed with.
 
     Args:
-        home: Of the user.
+        home: The user's folders.
     """
 
     def __init__(self, home: Home) -> None:

@@ -40,19 +40,19 @@ _Word = Annotated[str, Field(max_length=300), AfterValidator(_plain)]
 
 
 class Origin(Model):
-    """What a line says of where its answer comes from; empty where it says nothing."""
+    """The origin of an answer as its line states it; empty where it says nothing."""
 
     attempt: _Word = ""
     """The attempt that it is, in the log of the machine where it was given."""
     solver: _Word = ""
     condition: _Word = ""
-    """What the solver is, such as `model`."""
+    """The kind of solver, such as `model`."""
     prompts: _Word = ""
     """The set of prompts that were sent."""
     shots: Annotated[StrictInt, Field(ge=0)] | None = None
     """Solved questions that were shown before; None if it does not say."""
     steps: StrictBool = False
-    """Whether steps were asked for before the answer."""
+    """True if steps were asked for before the answer."""
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,8 @@ def read_responses(
 
     Args:
         file: JSON Lines.
-        problems: By id; their public parts are enough.
-        invalid: What to do about lines that can't be read; without it, the file is refused.
+        problems: The problems by id; their public parts are enough.
+        invalid: Collects lines that can't be read; without it, the file is refused.
 
     Raises:
         DatasetError: Names line and field of the first thing that is wrong, and says how many lines are fine.
@@ -148,7 +148,7 @@ def files_in(problem: Problem, answer: str) -> dict[str, str]:
     """The files in a model's answer: JSON as CVDP asks for it, or the code of the only file.
 
     Raises:
-        ValueError: It is neither.
+        ValueError: The answer is neither.
     """
     try:
         code = json.loads(answer)["code"]

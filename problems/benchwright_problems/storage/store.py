@@ -69,22 +69,22 @@ class Store:
         """A pack with every hidden part empty.
 
         Raises:
-            UnknownProblemError: There is no such pack.
+            UnknownProblemError: No pack has this name.
         """
         if name in BUILT_IN:
             return self._shown_pack(name).pack
         return self._stored(name).pack
 
     def assignment(self, name: str) -> Assignment | None:
-        """What a bench service says of a pack; None if its hidden part is on this machine.
+        """Return what a bench service says of a pack; None if its hidden part is on this machine.
 
         Raises:
-            UnknownProblemError: There is no such pack.
+            UnknownProblemError: No pack has this name.
         """
         return None if name in BUILT_IN else self._stored(name).assignment
 
     def labels(self, name: str) -> PackLabels:
-        """What models and people said of a pack's questions; empty if nobody did.
+        """Return the labels that models and people gave a pack's questions; empty if nobody did.
 
         Raises:
             DatasetError: The file of labels is damaged.
@@ -95,7 +95,7 @@ class Store:
         """The public side of the problem called `pack/id`.
 
         Raises:
-            UnknownProblemError: There is no such pack or problem.
+            UnknownProblemError: No pack or problem has this name.
         """
         name, slash, problem_id = ref.partition("/")
         if not slash:
@@ -131,7 +131,7 @@ class Store:
 
         Raises:
             PackExistsError: A pack of that name is there and `replace` is false, or it is built in.
-            StoreError: It can't be written.
+            StoreError: The pack can't be written.
         """
         file = self._packs / f"{pack.name}.json"
         if pack.name in BUILT_IN:
@@ -150,11 +150,11 @@ class Store:
 
         Args:
             pack: Its name is that of the assignment here; its problems have no hidden part.
-            assignment: What the service says of it.
+            assignment: The service's statement about the assignment.
 
         Raises:
             PackExistsError: Another pack has this name.
-            StoreError: It can't be written.
+            StoreError: The pack can't be written.
         """
         file = self._packs / f"{pack.name}.json"
         try:

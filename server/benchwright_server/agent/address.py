@@ -1,4 +1,4 @@
-"""Where the language server that works on an attempt answers agents of the same user."""
+"""The address at which the language server that works on an attempt answers agents of the same user."""
 
 from __future__ import annotations
 

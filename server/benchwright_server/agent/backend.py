@@ -1,4 +1,4 @@
-"""Who answers an agent: the language server of the editor that has the attempt open, or one of the agent's own."""
+"""The server that answers an agent: the language server of the editor that has the attempt open, or the agent's own."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from benchwright_server.workspaces.workspace import Workspace
 
 _SERVE = "from benchwright_server.cli import main; main()"
 _ENDING_S = 10.0
-"""How long a language server may take to pause the clock and end."""
+"""Time in seconds that a language server may take to pause the clock and end."""
 
 
 class Backend:
     """Answers what an agent asks about the attempt in a folder.
 
     Args:
-        folder: In the workspace.
+        folder: A folder in the workspace.
 
     Raises:
-        WorkspaceError: It is not in one.
+        WorkspaceError: The folder is in no workspace.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -44,7 +44,7 @@ class Backend:
         """The result of an operation.
 
         Raises:
-            ServerError: It was refused, or failed; the message is for the agent.
+            ServerError: The operation was refused, or failed; the message is for the agent.
         """
         params["uri"] = self._workspace.folder.as_uri()
         # The editor may have opened the attempt, or let it go, since the last question.

@@ -28,7 +28,7 @@ class AssistantError(ServerError):
 
 @dataclass(frozen=True)
 class Reply:
-    """What a model said."""
+    """The reply of a model."""
 
     text: str
     input_tokens: int | None = None
@@ -68,12 +68,12 @@ async def ask(assistant: Assistant, messages: Sequence[Mapping[str, str]], envir
     """The model's reply.
 
     Args:
-        assistant: Which model.
+        assistant: The model to ask.
         messages: The chat.
         environ: Has the key.
 
     Raises:
-        AssistantError: There is no reply; the message names the setting to check.
+        AssistantError: No reply came; the message names the setting to check.
     """
     return (await reply_of(assistant, messages, environ)).text
 
@@ -87,7 +87,7 @@ async def reply_of(
     """The same with the number of tokens; see `ask`. Once it is cancelled, nobody waits for the endpoint any more.
 
     Args:
-        assistant: Which model.
+        assistant: The model to ask.
         messages: The chat.
         environ: Has the key.
         on_text: Called with the text so far as it comes, if the endpoint sends it in pieces; they are asked for if this

@@ -29,7 +29,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u
 
 @dataclass(frozen=True)
 class SolverView:
-    """What the solver sees."""
+    """The part of a problem and an attempt that the solver sees."""
 
     statement: str
     files: Mapping[str, str]

@@ -10,7 +10,7 @@ import re
 
 _BEFORE = 6000
 _AFTER = 2000
-"""How many characters of the document are sent."""
+"""Number of characters of the document that are sent."""
 _CURSOR = "<CURSOR>"
 
 _TASK = (

@@ -28,7 +28,7 @@ def replay_of(log: StudyLog, attempt: str) -> ReplayView:
     """The timeline of an attempt, for a scrubber.
 
     Raises:
-        UnknownAttemptError: There is no such attempt.
+        UnknownAttemptError: No attempt has this id.
     """
     header = log.find(attempt)
     events = log.events(header.id)
@@ -51,7 +51,7 @@ def replay_at(log: StudyLog, attempt: str, seq: int) -> ReplayedFiles:
     """Every file as it was just after an event.
 
     Raises:
-        UnknownAttemptError: There is no such attempt.
+        UnknownAttemptError: No attempt has this id.
     """
     replayed = replay(log.events(log.find(attempt).id), last_seq=seq)
     files = [ReplayedText(path=path, text=file.text) for path, file in sorted(replayed.files.items())]
@@ -62,7 +62,7 @@ def trace_of(log: StudyLog, attempt: str) -> TracePage:
     """A page that steps through an attempt.
 
     Raises:
-        UnknownAttemptError: There is no such attempt.
+        UnknownAttemptError: No attempt has this id.
     """
     from benchwright_analysis.trace.attempt_steps import trace_of_attempt
     from benchwright_analysis.trace.page import trace_page

@@ -48,7 +48,7 @@ class LiveDelivery:
 
     Args:
         home: The folders of this user.
-        is_working: Whether an attempt of a study goes on here.
+        is_working: Returns true if an attempt of a study goes on here.
         pause_s: Between two deliveries.
     """
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from benchwright_studies.conduct.study_log import StudyLog
 
 _LOOK_S = 1.0
-"""How often a server looks which attempt was started last: for so long two clocks may run."""
+"""Seconds between two checks which attempt was started last: for so long two clocks may run."""
 
 
 class OneClock:
@@ -32,7 +32,7 @@ class OneClock:
     the end.
 
     Args:
-        services: Of the process.
+        services: Services of the process.
         sessions: Those of the process.
         tell: Called with a sentence for the person.
     """
@@ -55,7 +55,7 @@ class OneClock:
             step: Starts or resumes it.
 
         Raises:
-            AttemptError: It can't be started or resumed.
+            AttemptError: The attempt can't be started or resumed.
         """
         async with self._lock:
             status = await step()

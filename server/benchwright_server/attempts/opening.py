@@ -31,7 +31,7 @@ class Opening:
     """Opens problems; every method blocks on the disk.
 
     Args:
-        services: Of the process.
+        services: Services of the process.
     """
 
     def __init__(self, services: Services[StudyLog]) -> None:
@@ -42,8 +42,8 @@ class Opening:
 
         Args:
             ref: `pack/id`.
-            fresh: Whether to make new ones in any case.
-            guided: Whether it is the guided first problem, which counts as practice.
+            fresh: True to make new ones in any case.
+            guided: True if it is the guided first problem, which counts as practice.
 
         Raises:
             ServerError: A problem of an assignment is to be guided.
@@ -134,7 +134,7 @@ class Opening:
                 write_atomically(workspace.statement, new_text.encode())
 
     def _can_go_on(self, header: AttemptHeader, problem: Problem) -> bool:
-        """Whether an attempt's workspace still exists; a damaged marker in it is repaired."""
+        """True if an attempt's workspace still exists; a damaged marker in it is repaired."""
         folder = Path(header.workspace)
         if not folder.is_dir():
             return False

@@ -1,4 +1,4 @@
-"""What views show of packs, problems and questions."""
+"""Views of packs, problems and questions."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def language_variants(store: Store, ref: str, question: Question) -> list[Langua
 
 
 def question_view(session: Session, question: Question, languages: list[LanguageVariant]) -> QuestionView:
-    """What an answer form shows of a question, and the current selection."""
+    """The view of a question for an answer form, and the current selection."""
     texts = {choice.letter: choice.text for choice in question.choices}
     choices = [Choice(value=value, text=texts.get(value, value.capitalize())) for value in selectable(question)]
     text = (session.workspace.read(ANSWER) or b"").decode("utf-8", "replace")

@@ -48,7 +48,7 @@ class ParticipantStudies:
     """The studies of one user.
 
     Args:
-        sessions: What the editor's requests are about.
+        sessions: Sessions that the editor's requests are about.
     """
 
     def __init__(self, sessions: Sessions) -> None:
@@ -209,7 +209,7 @@ class ParticipantStudies:
         return self._view(registered_study, participant, progress)
 
     def _delivery(self, registered_study: RegisteredStudy, participant: str) -> DeliveryView | None:
-        """Whether the records of a participant who has finished were delivered."""
+        """The state of delivery of the records of a participant who has finished."""
         study = registered_study.study
         if study.data.to == "nowhere" or not is_finished(self._administration.entries(study.study, participant)):
             return None
@@ -308,7 +308,7 @@ def delete_participant(home: Home, log: StudyLog, study: str, participant: str, 
         How many attempts there were.
 
     Raises:
-        StudyError: There is nothing of this participant.
+        StudyError: Nothing of this participant is recorded.
     """
     headers = [header for header in log.journal.attempts(study) if header.solver == participant]
     folders = {header.id: Path(header.workspace) for header in headers}

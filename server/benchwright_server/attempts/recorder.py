@@ -36,7 +36,7 @@ class Recorder:
         attempt: The attempt's id.
         files: The files as rebuilt from the log so far.
         on_failure: Called when an event can't be written.
-        is_muted: Whether another process records the attempt, so nothing is recorded here.
+        is_muted: True if another process records the attempt, so nothing is recorded here.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class Recorder:
         """A file was saved; returns once the event is on disk.
 
         Raises:
-            AttemptError: It could not be recorded.
+            AttemptError: The save could not be recorded.
         """
         if self._is_muted:
             return

@@ -46,9 +46,9 @@ if TYPE_CHECKING:
     from benchwright_studies.conduct.study_log import StudyLog
 
 _WATCH_S = 5.0
-"""How often an attempt's claim is checked."""
+"""Seconds between two checks of an attempt's claim."""
 _ANSWER_S = 20.0
-"""How long a log may take to answer that; one that takes longer is taken for gone."""
+"""Seconds that a log may take to answer that; one that takes longer is taken for gone."""
 
 Progress = Callable[["Session"], AbstractAsyncContextManager[Report]]
 """Shows a run's progress for the duration of the block; cancelling the block cancels the run."""
@@ -79,13 +79,13 @@ class Session(Adapter):
     """One attempt while the editor has its workspace open; call `follow` first.
 
     Args:
-        services: Of the process.
-        listeners: Of the process.
+        services: Services of the process.
+        listeners: Listeners of the process.
         header: The attempt.
         problem: Its problem, without the hidden part.
         workspace: Its folder.
         files: The files as rebuilt from the log so far.
-        terms: Of the attempt.
+        terms: Terms of the attempt.
         flagged: Violations already in the log.
         claim: On the attempt; or who has it, in words; None if it has ended.
     """
@@ -121,7 +121,7 @@ class Session(Adapter):
 
     @property
     def is_elsewhere(self) -> bool:
-        """Whether another process works on the attempt, so it is only shown here."""
+        """True if another process works on the attempt, so it is only shown here."""
         return self.attempt.writer.elsewhere is not None
 
     async def follow(self) -> None:
@@ -191,7 +191,7 @@ class Session(Adapter):
 
     @property
     def ended(self) -> bool:
-        """Whether the attempt has ended for good."""
+        """True if the attempt has ended for good."""
         return self.attempt.ended
 
     async def start(self) -> AttemptStatus:
@@ -257,18 +257,18 @@ class Session(Adapter):
 
     @property
     def is_scored_on_save(self) -> bool:
-        """Whether every save while the clock runs is judged: not an answer that a model or a person has to judge."""
+        """True if every save while the clock runs is judged: not an answer that a model or a person has to judge."""
         question = self.problem.public.question
         by_rule = question.format in INSTANT if question is not None else True
         return self.terms.runs_on_save and by_rule
 
     @property
     def aids(self) -> tuple[Aid, ...]:
-        """What the attempt ever allows; hints only if the problem has some."""
+        """The aids that the attempt ever allows; hints only if the problem has some."""
         return tuple(aid for aid in self.terms.allowed_aids if aid is not Aid.HINTS or self.hints.is_there)
 
     async def is_clock_running(self) -> bool:
-        """Whether the attempt is started, not paused and not ended, and this process works on it."""
+        """True if the attempt is started, not paused and not ended, and this process works on it."""
         return not self.is_elsewhere and (await self.attempt.writer.summary()).state is AttemptState.RUNNING
 
     async def status(self) -> AttemptStatus:

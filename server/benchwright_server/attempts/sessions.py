@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from benchwright_studies.conduct.study_log import StudyLog
 
 _SERVICES_S = 3.0
-"""How long the list of packs waits for services; without an answer it shows what was known."""
+"""Seconds that the list of packs waits for services; without an answer it shows what was known."""
 
 
 class Sessions:
@@ -54,7 +54,7 @@ class Sessions:
 
     Args:
         home: The folders of this user.
-        sandbox: Where hidden tests run.
+        sandbox: The sandbox in which hidden tests run.
         listeners: Callbacks for what happens in sessions.
     """
 
@@ -87,12 +87,12 @@ class Sessions:
         return await self._remote.hand_in_study(study, _SERVICES_S)
 
     def is_handed_in(self, study: str) -> bool:
-        """Whether the service that conducts a study has everything that is here. Blocks on the disk."""
+        """True if the service that conducts a study has everything that is here. Blocks on the disk."""
         return self._remote.has_all(study)
 
     @property
     def has_study_at_work(self) -> bool:
-        """Whether an attempt of a study goes on here."""
+        """True if an attempt of a study goes on here."""
         return any(session.header.study and not session.ended for session in self._sessions.values())
 
     def use_judge_service(self, url: str) -> None:
@@ -110,11 +110,11 @@ class Sessions:
 
         Args:
             ref: `pack/id`.
-            fresh: Whether to begin a new one in any case.
-            guided: Whether a guide leads through it, as practice.
+            fresh: True to begin a new one in any case.
+            guided: True if a guide leads through it, as practice.
 
         Raises:
-            UnknownProblemError: There is no such problem.
+            UnknownProblemError: No pack has such a problem.
             WorkspaceError: The workspace can't be written.
             AttemptError: The attempt can't be recorded.
         """
@@ -135,7 +135,7 @@ class Sessions:
         """Begin a task of a study, as an attempt of the participant under the recorded consent.
 
         Raises:
-            UnknownProblemError: There is no such problem.
+            UnknownProblemError: No pack has such a problem.
             WorkspaceError: The workspace can't be written.
             AttemptError: The attempt can't be recorded.
         """
@@ -209,7 +209,7 @@ class Sessions:
         """The session of the workspace that contains a file or folder.
 
         Raises:
-            WorkspaceError: It does not belong to a workspace of this user.
+            WorkspaceError: The path does not belong to a workspace of this user.
         """
         session = await self.session(path)
         if session is None:
@@ -236,7 +236,7 @@ class Sessions:
         return await self._clock.run_alone(session, session.resume)
 
     async def question(self, session: Session) -> QuestionView:
-        """What an answer form shows.
+        """The content of an answer form.
 
         Raises:
             WorkspaceError: The problem is a design problem.

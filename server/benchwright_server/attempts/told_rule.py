@@ -1,4 +1,4 @@
-"""What an assignment says of help by models, as a line of the statement."""
+"""The rule of an assignment on help by models, as a line of the statement."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def with_rule(statement: str, rule: Assistance | None) -> str:
     """The statement with this rule at its end, instead of an older one; all else stays as it is.
 
     Args:
-        statement: In Markdown.
+        statement: Text of the statement, in Markdown.
         rule: None for an assignment that says nothing.
     """
     plain = _LINE.sub("", statement)

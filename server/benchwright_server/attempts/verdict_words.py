@@ -39,7 +39,7 @@ _UNDECIDED: Mapping[str, str] = {
     Reason.SANDBOX_UNAVAILABLE: "no sandbox",
     Reason.BAD_HARNESS: "tests can't run",
 }
-"""Where the reason's own name says too little."""
+"""Words for reasons whose own name says too little."""
 _WAITS = frozenset(reason.value for reason in Reason if reason.waits_for_judge)
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with the TOML files of an exam, `review.toml` and `exam.toml`, and what their fields mean."""
+"""Faults in the TOML files of an exam, `review.toml` and `exam.toml`, and the meaning of their fields."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ EXAM_FIELDS = FileFields(
 
 
 def is_exam_file(file: Path) -> bool:
-    """Whether a file is an exam's `exam.toml`, or the `review.toml` of one of its questions."""
+    """True if a file is an exam's `exam.toml`, or the `review.toml` of one of its questions."""
     if file.name == EXAM_FILE:
         return has_exam(file.parent)
     return file.name == FORM_FILE and file.parent.parent.name == ITEMS and has_exam(file.parent.parent.parent)
@@ -60,8 +60,8 @@ def review_remarks(folder: Path, text: str, home: Home) -> list[Remark]:
     """Everything that is wrong with a `review.toml`; of a saved one also why the accepted question is refused.
 
     Args:
-        folder: Of the question.
-        text: Of the file.
+        folder: Folder of the question.
+        text: Text of the file.
         home: No exam is reviewed where solvers work.
     """
     places = TomlPlaces(text)

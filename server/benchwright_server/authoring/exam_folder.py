@@ -33,7 +33,7 @@ _DEPTH = 5
 
 @dataclass(frozen=True)
 class FormRefusal:
-    """What a form is refused for."""
+    """A reason for which a form is refused."""
 
     field: str
     reason: str
@@ -47,7 +47,7 @@ class ExamFolder:
         home: No exam is reviewed where solvers work.
 
     Raises:
-        ServerError: There is no such folder, a solver could read it, or something in it is a link.
+        ServerError: No such folder exists, a solver could read it, or something in it is a link.
     """
 
     def __init__(self, file: Path, home: Home) -> None:
@@ -77,7 +77,7 @@ class ExamFolder:
         """The folder of a question.
 
         Raises:
-            ServerError: There is no such question.
+            ServerError: The exam has no such question.
         """
         if label not in self.labels:
             raise ServerError(f"The exam in {self.root} has no question {label!r}. Reload the list of questions.")
@@ -99,10 +99,10 @@ class ExamFolder:
         """Write what the form says, if the files are still those that it shows.
 
         Args:
-            label: Of the question.
-            digest: Of the files that the form shows.
+            label: Label of the question.
+            digest: Digest of the files that the form shows.
             texts: Statement and solution.
-            values: Of `review.toml`; all others and the comments stay.
+            values: Values of `review.toml`; all others and the comments stay.
 
         Returns:
             The files as they are now, whether they are others than the form shows, and what is refused.
@@ -124,7 +124,7 @@ class ExamFolder:
             return now.write_texts({**new, FORM_FILE: text}), False, ()
 
     def refused(self, label: str) -> tuple[FormRefusal, ...]:
-        """What keeps a question, as its files are, from being saved; if it is accepted, also from being packed.
+        """The refusals that keep a question, as it is, from being saved; if it is accepted, also from being packed.
 
         Raises:
             ServerError: A file can't be read.
@@ -142,7 +142,7 @@ class ExamFolder:
 
 
 def has_exam(folder: Path) -> bool:
-    """Whether a folder has the files of an exam, whatever is in them."""
+    """True if a folder has the files of an exam, whatever is in them."""
     return all((folder / name).is_file() for name in (EXAM_FILE, "items.json")) and (folder / ITEMS).is_dir()
 
 
@@ -167,7 +167,7 @@ def _changes(text: str, values: dict[str, object]) -> dict[str, object]:
 
 
 def _refusals(folder: Path, texts: Mapping[str, str]) -> tuple[FormRefusal, ...]:
-    """What is wrong with a question whose files hold this."""
+    """The faults of a question whose files hold this."""
     try:
         form = Form.model_validate(tomllib.loads(texts[FORM_FILE]))
         if form.decision is Decision.ACCEPTED:

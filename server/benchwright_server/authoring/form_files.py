@@ -33,7 +33,7 @@ class FormFiles:
         """Reads them; a missing one is empty.
 
         Raises:
-            ServerError: One can't be read, is larger than 1 MB, or no plain file.
+            ServerError: A file can't be read, is larger than 1 MB, or no plain file.
         """
         whole, texts = hashlib.sha256(), {}
         for path in paths:
@@ -46,7 +46,7 @@ class FormFiles:
         return cls(folder, texts, whole.hexdigest())
 
     def with_line_ends(self, path: str, typed: str) -> str:
-        """What was typed, with the line ends of the file; a form in a browser has only line feeds."""
+        """The typed text, with the line ends of the file; a form in a browser has only line feeds."""
         old_text, plain = self.texts[path], _with_line_feeds(typed)
         if plain == _with_line_feeds(old_text):
             return old_text
@@ -56,13 +56,13 @@ class FormFiles:
         """Writes those that differ, in the order in which they were read.
 
         Args:
-            texts: By path.
+            texts: Contents of the files, by path.
 
         Returns:
             The files as they are now.
 
         Raises:
-            ServerError: One can't be written; the others are as they were.
+            ServerError: A file can't be written; the others are as they were.
         """
         written_paths: list[str] = []
         for path, old_text in self.texts.items():

@@ -21,11 +21,11 @@ async def model_endpoints(
     """The endpoints of models, in the order of their names, and what they may spend together.
 
     Args:
-        names: Of model judges; one may be named twice.
-        budget_usd: In US dollars; as `judges.toml` says if not given.
+        names: Names of model judges; one may be named twice.
+        budget_usd: Budget in US dollars; as `judges.toml` says if not given.
 
     Raises:
-        ServerError: There is no such judge, or no model may be asked.
+        ServerError: No judge has such a name, or no model may be asked.
         ConfigurationError: The file can't be read, or a key's environment variable is not set.
     """
     from benchwright_judges.models.budget import JudgingBudget

@@ -28,8 +28,8 @@ def candidates(problems: Sequence[Problem], folder: Path | None) -> list[Candida
     """Problems with their wrong solutions.
 
     Args:
-        problems: With their hidden parts.
-        folder: Where their author works on the pack; None if it is an installed one, which has no wrong solutions.
+        problems: Problems with their hidden parts.
+        folder: Folder where their author works on the pack; None for an installed pack, which has no wrong solutions.
 
     Raises:
         DatasetError: A file can't be read.
@@ -55,7 +55,7 @@ async def prove(
     """Prove problems from both sides: design problems by runs, questions by the judges' rules.
 
     Args:
-        problems: What to prove.
+        problems: Problems to prove, with their wrong solutions.
         checker: Runs references and unsolved files.
         grader: Runs wrong solutions.
         on_sides: Called when the reference and the unsolved files of a design problem have run.

@@ -16,7 +16,7 @@ from benchwright_server import version
 
 
 class CommandModule(Protocol):
-    """What a module offers that is registered here."""
+    """The interface of a module that is registered here."""
 
     def add_to(self, parent: typer.Typer, /) -> None:
         """Add its commands to `benchwright`."""

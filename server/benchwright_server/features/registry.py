@@ -112,14 +112,14 @@ class Feature:
     """Its module in this package, as `folder.name`."""
     methods: tuple[str, ...]
     capability: Callable[[Client], dict[str, Any]]
-    """What it adds to `ServerCapabilities`."""
+    """The entries that it adds to `ServerCapabilities`."""
     is_wanted: Callable[[Client], bool]
     does: str
     """One sentence for the reference."""
     setting: Callable[[Settings], bool] | None = None
     """The setting that turns it on instead."""
     commands: tuple[str, ...] = ()
-    """What it adds to `workspace/executeCommand`."""
+    """The commands that it adds to `workspace/executeCommand`."""
 
     @property
     def name(self) -> str:
@@ -127,7 +127,7 @@ class Feature:
         return self.module.rpartition(".")[2]
 
     def is_on(self, settings: Settings) -> bool:
-        """Whether the user has turned it on."""
+        """True if the user has turned it on."""
         return self.setting(settings) if self.setting else bool(getattr(settings.features, self.name, True))
 
 

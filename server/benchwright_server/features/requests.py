@@ -30,7 +30,7 @@ def register_operation(server: EditorServer, operation: Operation[S, Any, Any], 
     """Serve an operation as a request and as a command.
 
     Args:
-        server: Whose client.
+        server: The server of the client.
         operation: The operation.
         subject: Gives what it works on.
     """
@@ -62,13 +62,13 @@ async def ask(server: EditorServer, name: str, result: type[R], **params: Any) -
     """The result of an operation that another feature serves.
 
     Args:
-        server: That serves it; see `EditorServer.served`.
-        name: Of the operation.
+        server: The server that serves it; see `EditorServer.served`.
+        name: Name of the operation.
         result: Its type; `Wire` for any.
         params: Its parameters.
 
     Raises:
-        ServerError: They are invalid.
+        ServerError: The parameters are invalid.
     """
     try:
         reply = await server.served[name](params)

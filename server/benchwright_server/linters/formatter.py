@@ -14,7 +14,7 @@ from benchwright_server.linters.verible import verible_program
 from benchwright_verilog.syntax.documents import Document
 
 PATIENCE_S = 20.0
-"""How long formatting may take, in seconds."""
+"""Time that formatting may take, in seconds."""
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _WHERE = re.compile(r":(\d+):(\d+)(?:-\d+)?: (.+)")
 
@@ -29,7 +29,7 @@ async def formatted(document: Document, options: FormattingOptions, patience_s: 
     Args:
         document: The text.
         options: The client's options; verible indents with spaces only.
-        patience_s: How long to wait for verible, in seconds.
+        patience_s: Time to wait for verible, in seconds.
 
     Raises:
         NotFormattedError: verible can't parse the document, or is not installed.

@@ -86,12 +86,12 @@ class LintTool:
     source: Source
     """Its name, rank among the tools, rule documentation and waiver syntax."""
     runs: str
-    """What it runs, for the reference, such as `` `--lint-only -Wall` ``."""
+    """The options that it runs with, for the reference, such as `` `--lint-only -Wall` ``."""
     lint: Callable[[SavedFile], Awaitable[Sequence[EditorFinding]]]
     """Lints a file; a `HarnessError` is shown to the user and counts as no findings."""
     is_on: Callable[[Lint], bool] = lambda settings: True
-    """Whether the user has turned it on."""
+    """True if the user has turned it on."""
     needs_folder: bool = False
-    """Whether it needs the other files of a workspace; if so, it does not run outside workspaces."""
+    """True if it needs the other files of a workspace; if so, it does not run outside workspaces."""
     fixes: Callable[[str, str, Lint], Awaitable[Sequence[Fix]]] | None = None
     """Its own fixes, if it has any, for everything that it finds in a file of a given name and content."""

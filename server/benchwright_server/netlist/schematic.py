@@ -29,7 +29,7 @@ class CellPort:
     """`input`, `output` or `inout`, of the cell."""
     width: int
     constant: str
-    """What it is tied to, as `4'b0001`; empty if a signal is connected."""
+    """The value that it is tied to, as `4'b0001`; empty if a signal is connected."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class End:
-    """Where a connection ends."""
+    """The end of a connection."""
 
     cell: int | None
     """The number of the cell; None for the module's own port."""
@@ -63,7 +63,7 @@ class Connection:
     net: str
     """A name that somebody gave it; empty if nobody did."""
     width: int
-    """How many bits go this way."""
+    """Number of bits that go this way."""
     location: NameLocation | None
 
 
@@ -80,7 +80,7 @@ def schematic(netlist: Netlist) -> Schematic:
     """The drawing of a netlist.
 
     Raises:
-        NoNetlistError: It is too large to be drawn.
+        NoNetlistError: The netlist is too large to be drawn.
     """
     module = netlist.module
     if len(module["cells"]) > MAX_CELLS:

@@ -83,7 +83,7 @@ class Sizes:
 
         Args:
             module: The file and the instance.
-            digest: Of what the size depends on.
+            digest: Digest of what the size depends on.
             now: The size.
         """
         known_size = self._known_sizes.pop(module, None)

@@ -38,7 +38,7 @@ class NoNetlistError(ServerError):
 
 @dataclass(frozen=True)
 class Netlist:
-    """What Yosys made of a module."""
+    """The netlist that Yosys made of a module."""
 
     digest: str
     """sha256 of what it was made from."""
@@ -61,7 +61,7 @@ class Yosys:
 
         Args:
             instance: Its module becomes the top, with its parameters as far as they are numbers.
-            files: What it needs.
+            files: Files that the module needs.
             boxes: Modules that stay cells of it.
 
         Raises:

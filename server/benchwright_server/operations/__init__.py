@@ -1,1 +1,1 @@
-"""What every editor can ask for by `workspace/executeCommand`."""
+"""Operations that every editor can ask for by `workspace/executeCommand`."""

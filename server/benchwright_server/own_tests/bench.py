@@ -32,18 +32,18 @@ _DATA = frozenset(
 _MAX_FILES = 5_000
 _MAX_BYTES = 64 << 20
 _OUTSIDE = "outside"
-"""Where a run has the files that are not below the folder."""
+"""Folder in which a run has the files that are not below the test folder."""
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What a run gets, by relative path."""
+    """The files that a run gets, by relative path."""
 
     files: dict[str, bytes]
     sources: tuple[str, ...]
     include_dirs: tuple[str, ...]
     places: dict[str, Path]
-    """Where each file is on this machine."""
+    """The place of each file on this machine."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class FileRun:
 
 @dataclass(frozen=True)
 class RunRequest:
-    """What is wanted of a run."""
+    """The wishes for a run."""
 
     coverage: bool = False
     waves: bool = False
@@ -86,7 +86,7 @@ class TestBench:
     """Runs tests, and remembers which simulator compiles what.
 
     Args:
-        sandbox: Where.
+        sandbox: The sandbox in which tests run.
         toolchain: Finds what to run with; called for each run.
         kept: Keeps which simulator worked for the tests of a folder.
     """
@@ -111,11 +111,11 @@ class TestBench:
         """Run tests, one file after the other; cancelling kills all of their processes.
 
         Args:
-            project: Of the folder.
-            ids: Of tests, cases or files; none for all.
+            project: Project of the folder.
+            ids: Ids of tests, cases or files; none for all.
             settings: Simulator, top, limit.
             analysed: Include folders and macros.
-            request: What is wanted besides the outcomes.
+            request: Wishes for the run besides the outcomes.
             on_prepared: Called with all files that will be read by tests or tools; its error ends the run.
             on_file: Called before each file with its number from 1, their count and its path.
 
@@ -218,7 +218,7 @@ def _chosen(files: Iterable[TestFile], ids: Sequence[str]) -> list[tuple[TestFil
 
 
 def _waves_path(folder: Path, simulation: OwnSimulation) -> Path:
-    """Where the waveform of a run is kept; version control and snapshots leave it out."""
+    """The path at which the waveform of a run is kept; version control and snapshots leave it out."""
     parts = [simulation.module or simulation.top, *simulation.tests[:1]]
     name = re.sub(r"[^\w.=-]+", "-", "-".join(parts))[:150]
     return waves_folder(folder) / name
@@ -232,7 +232,7 @@ def _snapshot(folder: Path, design: DesignFiles) -> Snapshot:
     """Read the files of a folder, and what a design has elsewhere.
 
     Raises:
-        OwnTestError: There are too many, or one that is compiled can't be read.
+        OwnTestError: The files are too many, or one that is compiled can't be read.
     """
     wanted_paths = dict.fromkeys(design.sources)
     for path in plain_files(folder):

@@ -1,4 +1,4 @@
-"""What a test is simulated with: the module at the top, and the files to compile, in their order."""
+"""Inputs of a test's simulation: the module at the top, and the files to compile, in their order."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _TOPLEVEL = re.compile(r"^\s*(?:export\s+)?(?:COCOTB_)?TOPLEVEL\s*[:?]?=\s*(\w+)
 _CALLED = re.compile(r"(?:test|tb)_(?P<after>\w+)|(?P<before>\w+?)_(?:test|tests|tb)")
 _UNITS = frozenset({TargetKind.MODULE, TargetKind.INTERFACE, TargetKind.PACKAGE, TargetKind.PROGRAM, TargetKind.CLASS})
 _EARLIER = frozenset({TargetKind.PACKAGE, TargetKind.CLASS, TargetKind.INTERFACE})
-"""What has to be compiled before its users."""
+"""Kinds of declarations that have to be compiled before their users."""
 
 
 @dataclass(frozen=True)
 class DesignFiles:
-    """What is compiled."""
+    """The files that are compiled."""
 
     top: str
     sources: tuple[Path, ...]
@@ -72,7 +72,7 @@ def top_of(project: Project, file: TestFile, test: str, setting: str, testbenche
     setting, the chosen top, the only module that no other instantiates.
 
     Raises:
-        OwnTestError: It is not known, with the next step.
+        OwnTestError: The module is not known; the message says the next step.
     """
     if not file.is_cocotb:
         return test

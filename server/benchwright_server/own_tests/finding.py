@@ -69,7 +69,7 @@ def folder_of(project: Project) -> Path:
 
 
 def is_for_tests(path: PurePosixPath) -> bool:
-    """Whether a file is in a folder for tests."""
+    """True if a file is in a folder for tests."""
     return any(part.lower() in TEST_FOLDERS for part in path.parent.parts)
 
 

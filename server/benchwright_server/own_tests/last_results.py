@@ -15,7 +15,7 @@ _MOST_RESULTS = 2_000
 
 @dataclass(frozen=True)
 class LastResult:
-    """What a test came to."""
+    """The last result of a test."""
 
     result: OwnTestResult
     waves: str | None
@@ -23,7 +23,7 @@ class LastResult:
 
 
 class LastResults:
-    """What each test of each folder came to when it was last run in this session."""
+    """The last result in this session of each test of each folder."""
 
     def __init__(self) -> None:
         self._folders: dict[str, dict[str, LastResult]] = {}

@@ -22,7 +22,7 @@ class AgentToolView(Wire):
     parameters: dict[str, JsonValue]
     """JSON Schema of an object."""
     reads_only: bool
-    """Whether it changes nothing of the attempt but its record."""
+    """True if it changes nothing of the attempt but its record."""
 
 
 class AgentToolList(Wire):

@@ -33,14 +33,14 @@ class NextHint(Wire):
     price: str
     """The cost in words, such as `10 % of the points`."""
     waits_for: str = ""
-    """What is missing before it can be taken, in words; empty if it can be taken now."""
+    """The condition that is missing before it can be taken, in words; empty if it can be taken now."""
 
 
 class HintsView(Wire):
     """Result of `benchwright/hints` and `hint`: how far the attempt is on the problem's ladder of hints."""
 
     of: int
-    """How many hints the problem has."""
+    """Number of hints that the problem has."""
     taken: list[HintView]
     """In order; with `benchwright/hint`, the last is the one that was asked for."""
     next: NextHint | None = None

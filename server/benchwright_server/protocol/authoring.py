@@ -14,7 +14,7 @@ class NewProblemParams(Wire):
     id: str
     """The problem's name, such as `round-robin-arbiter`."""
     form: str = "cocotb"
-    """What it begins as: `cocotb` or `testbench` for a design problem; `multiple-choice`, `assertion`,
+    """The form in which it begins: `cocotb` or `testbench` for a design problem; `multiple-choice`, `assertion`,
     `fill-in-the-blank`, `open-ended` or `free-response` for a question."""
     license: str = "CC-BY-4.0"
     """Of a new pack, as SPDX calls it."""
@@ -39,13 +39,13 @@ class AuthoredParams(Wire):
 
 
 class ProvenSide(Wire):
-    """What a problem's tests say of one set of files."""
+    """The result of a problem's tests on one set of files."""
 
     name: str
     """`reference`, `starting` or `empty`; of a solution that has to fail `hidden/wrong/NAME`."""
     outcome: Outcome
     detail: str
-    """What was found, a sentence."""
+    """The finding, a sentence."""
 
 
 class ProblemProof(Wire):
@@ -57,7 +57,7 @@ class ProblemProof(Wire):
     proof: str
     """`proved`, `wrong`, `undecided`, or `executes` for a problem without a reference."""
     reasons: list[str]
-    """Why it is not proved; what to fix first comes first."""
+    """The reasons why it is not proved; what to fix first comes first."""
     remarks: list[str]
     """Caveats of the runs."""
     sides: list[ProvenSide]

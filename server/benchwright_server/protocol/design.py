@@ -47,9 +47,9 @@ class InstanceView(Wire):
     declared: FileRange | None
     """The name of its module where that is declared; null if it is unknown."""
     has_children: bool
-    """Whether it has instances of its own."""
+    """True if it has instances of its own."""
     viewed: bool
-    """Whether its module is viewed as this instance."""
+    """True if its module is viewed as this instance."""
 
 
 class HierarchyParams(Wire):
@@ -167,9 +167,9 @@ class ListView(Wire):
     """Relative to the folder, if it is in it."""
     used: bool
     targets: list[str]
-    """What can be chosen of it; empty for a `.f` file."""
+    """The targets that can be chosen of it; empty for a `.f` file."""
     several: bool
-    """Whether more than one of its targets can be chosen."""
+    """True if more than one of its targets can be chosen."""
 
 
 class ProjectListsView(Wire):
@@ -184,9 +184,9 @@ class ProjectListsView(Wire):
     target: str
     """That of the settings, else the chosen one; several are separated by commas. Empty for the list's default."""
     by_settings: bool
-    """Whether `benchwright.project.fileLists` names the lists, so that none can be chosen."""
+    """True if `benchwright.project.fileLists` names the lists, so that none can be chosen."""
     target_by_settings: bool
-    """Whether `benchwright.project.target` names the target, so that none can be chosen."""
+    """True if `benchwright.project.target` names the target, so that none can be chosen."""
 
 
 class UseListParams(Wire):

@@ -33,7 +33,7 @@ class SignalEnd(Wire):
 
     signal: SignalView
     part: str
-    """What the read signal is in it: its `value`; a `condition` around it; an `event` that its process waits for."""
+    """Role of the read signal in it: its `value`; a `condition` around it; an `event` that its process waits for."""
 
 
 class FlowView(Wire):
@@ -74,7 +74,7 @@ class ModuleViewParams(Wire):
 
 
 class ClockedView(Wire):
-    """What a register and a state machine have in common."""
+    """The common fields of a register and a state machine."""
 
     path: str
     name: str
@@ -121,7 +121,7 @@ class StateView(Wire):
     at: FileRange | None
     """The label of the `case` that handles it, or the declaration of its name."""
     reachable: bool | None
-    """Whether transitions lead there from the reset; null if there is no reset, or not all transitions are known."""
+    """True if transitions lead there from the reset; null if there is no reset, or not all transitions are known."""
 
 
 class TransitionView(Wire):
@@ -165,7 +165,7 @@ class PortView(Wire):
     """`input`, `output` or `inout`."""
     width: int
     constant: str
-    """What it is tied to, such as `4'b0001`; empty if a net is connected."""
+    """The value that it is tied to, such as `4'b0001`; empty if a net is connected."""
 
 
 class CellView(Wire):
@@ -178,7 +178,7 @@ class CellView(Wire):
     is_instance: bool
     ports: list[PortView]
     at: FileRange | None
-    """Where it is written; null if Yosys does not say."""
+    """The place where it is written; null if Yosys does not say."""
 
 
 class CellEnd(Wire):
@@ -198,7 +198,7 @@ class ConnectionView(Wire):
     """Empty if only Yosys named it."""
     width: int
     at: FileRange | None
-    """Where the net is declared."""
+    """The place where the net is declared."""
 
 
 class SchematicView(Wire):
@@ -241,6 +241,6 @@ class DesignSize(Wire):
     instance: str
     now: SizeView
     before: SizeView | None
-    """What it was before the sources changed the last time; null if that was not asked for."""
+    """The size before the sources changed the last time; null if that was not asked for."""
     path: list[str]
     """The nets on the longest combinational path."""

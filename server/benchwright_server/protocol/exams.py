@@ -14,7 +14,7 @@ class ExamParams(Wire):
 
 
 class ExamQuestionState(Wire):
-    """How far the review of a question is."""
+    """Progress of the review of a question."""
 
     label: str
     decision: str
@@ -22,7 +22,7 @@ class ExamQuestionState(Wire):
     findings: int
     """Number of things to check."""
     trouble: str
-    """Why its form can't be read; empty if it can."""
+    """The reason why its form can't be read; empty if it can."""
 
 
 class ExamQuestions(Wire):
@@ -44,7 +44,7 @@ class ExamQuestionParams(Wire):
 
 
 class ExamQuestionForm(Wire):
-    """What the author says of a question: the fields of `review.toml` that the form has."""
+    """The author's entries for a question: the fields of `review.toml` that the form has."""
 
     decision: Short
     format: Short
@@ -97,7 +97,7 @@ class SavedExamQuestion(Wire):
     changed_on_disk: bool
     """Nothing was written, because the files are others than the form shows."""
     errors: list[FieldError]
-    """Why nothing was written."""
+    """The reasons why nothing was written."""
 
 
 class MakeExamPackParams(Wire):
@@ -118,7 +118,7 @@ class MadeExamPack(Wire):
     folder: str
     """URI of the pack's folder."""
     refused: str
-    """Why there is no pack; empty if there is one."""
+    """The reason why there is no pack; empty if there is one."""
     label: str
     """The question that is refused; empty if it is none."""
     file: str

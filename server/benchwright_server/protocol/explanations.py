@@ -25,9 +25,9 @@ class FindingExplanation(Wire):
     code: str
     source: str
     about: str
-    """What is found and why it matters; Markdown."""
+    """The finding and why it matters; Markdown."""
     fix: str
-    """What to do; Markdown."""
+    """The thing to do; Markdown."""
     wrong: str
     """SystemVerilog that has the finding."""
     right: str
@@ -60,7 +60,7 @@ class LikelyCause(Wire):
     at: FileRange
     why: str
     advice: str
-    """What to try."""
+    """The thing to try."""
 
 
 class UnknownSignal(Wire):
@@ -79,7 +79,7 @@ class FailureExplanation(Wire):
     test: str
     """The test that failed first; empty if the reveal policy hides it."""
     message: str
-    """What it said, as far as the policy shows it."""
+    """The failure's message, as far as the policy shows it."""
     expected: str | None
     got: str | None
     time: str | None
@@ -108,7 +108,7 @@ class GeneratedHelpParams(Wire):
 
 
 class GeneratedPart(Wire):
-    """What a model has written so far; each replaces the one before, and the result the last."""
+    """The text that a model has written so far; each replaces the one before, and the result the last."""
 
     markdown: str
 

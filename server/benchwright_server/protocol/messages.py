@@ -64,7 +64,7 @@ class PackSummary(Wire):
     due: str | None = None
     """ISO 8601, UTC: when the assignment is due, if it says so."""
     assistance: str | None = None
-    """What the assignment says of help by models, and how that is checked. Null if it says nothing."""
+    """The assignment's rule on help by models, and how that is checked. Null if it says nothing."""
 
 
 class SignInParams(Wire):
@@ -75,7 +75,7 @@ class SignInParams(Wire):
     code: str
     """The invitation to a course."""
     name: str = ""
-    """What the course's staff call the person; not needed by who has an account there."""
+    """The name by which the course's staff call the person; not needed by who has an account there."""
 
 
 class SignInByBrowserParams(Wire):
@@ -89,7 +89,7 @@ class SignInCode(Wire):
     """Result of `benchwright/signInByBrowser`."""
 
     code: str
-    """What the page has to show, too."""
+    """The code that the page has to show, too."""
     address: str
     """The page, with the code in it."""
     expires_s: float
@@ -140,7 +140,7 @@ class OpenParams(Wire):
     fresh: bool = False
     """Begin a new attempt in a new workspace even if an unfinished one exists."""
     guided: bool = False
-    """Whether a guide leads through it: such an attempt is practice, and no report counts it. One that is unfinished is
+    """True if a guide leads through it: such an attempt is practice, and no report counts it. One that is unfinished is
     continued."""
 
 
@@ -151,7 +151,7 @@ class WorkspaceFile(Wire):
     path: str
     """Relative to the workspace, with forward slashes."""
     editable: bool
-    """Whether the harness takes this file from the solver."""
+    """True if the harness takes this file from the solver."""
 
 
 class WorkspaceParams(Wire):
@@ -180,7 +180,7 @@ class FocusParams(WorkspaceParams):
 
 
 class TestCount(Wire):
-    """How many hidden tests passed, and how many there are."""
+    """The number of hidden tests that passed, and of all."""
 
     passed: int
     total: int
@@ -198,7 +198,7 @@ class TestLine(Wire):
 
 
 class CompilerLine(Wire):
-    """What a compiler found wrong in a file of the workspace."""
+    """A fault that a compiler found in a file of the workspace."""
 
     path: str
     """Relative to the workspace, with forward slashes."""
@@ -220,7 +220,7 @@ class QualityLine(Wire):
 
 
 class VerdictView(Wire):
-    """What the solver may see of one run or judgement."""
+    """The part of one run or judgement that the solver may see."""
 
     outcome: str
     """`passed`, `failed` or `error`; `recorded` in a study that does not show results."""
@@ -236,7 +236,7 @@ class VerdictView(Wire):
     lines: list[TestLine] | None = None
     """Only under the policies `names`, `messages` and `full`."""
     compiler: list[CompilerLine] | None = None
-    """Why the design does not build, if compilers said it of the solver's own files."""
+    """The reasons why the design does not build, if compilers said them of the solver's own files."""
     quality: list[QualityLine] | None = None
     """Of a design that passed, once the attempt has ended."""
     log: str | None = None
@@ -270,34 +270,34 @@ class AttemptStatus(Wire):
     active_s: float | None
     """Time during which the clock ran, in seconds. Null while the study hides it."""
     remaining_s: float | None = None
-    """What is left of `time_limit_s`, in seconds. Null without a limit, and while the study hides it."""
+    """The rest of `time_limit_s`, in seconds. Null without a limit, and while the study hides it."""
     runs: int
     running: bool
-    """Whether the hidden tests are running right now."""
+    """True if the hidden tests are running right now."""
     verdict: VerdictView | None = None
     """The latest verdict."""
     study: str | None = None
     """Id of the study it belongs to."""
     practice: bool = False
-    """Whether it is practice: a study's practice task, or the guided first problem."""
+    """True if it is practice: a study's practice task, or the guided first problem."""
     recording: str = "full"
-    """How much is recorded: `timing`, `edits`, `full`. Shown to the solver during recording."""
+    """The extent of recording: `timing`, `edits`, `full`. Shown to the solver during recording."""
     held: bool = False
-    """Whether the clock is stopped while the hidden tests or a judge run, as the study requires."""
+    """True if the clock is stopped while the hidden tests or a judge run, as the study requires."""
     time_limit_s: float | None = None
     """Active time after which the attempt ends automatically, in seconds."""
     runs_allowed: int | None = None
     """Number of runs allowed; if set, saving does not start a run."""
     assistance: str | None = None
-    """What the assignment says of help by models, and how that is checked. Null if it says nothing."""
+    """The assignment's rule on help by models, and how that is checked. Null if it says nothing."""
     without_help: bool = False
-    """Whether the assignment forbids every help by models."""
+    """True if the assignment forbids every help by models."""
     aids: list[str] = []
     """Values of `Aid` that the solver may use; a client shows no command of another."""
     read_only: str | None = None
-    """Why nothing is recorded here: another window or server works on the attempt."""
+    """The reason why nothing is recorded here: another window or server works on the attempt."""
     not_recorded: str | None = None
-    """Why the newest events could not be recorded, such as a full disk; gone as soon as events are recorded again."""
+    """The reason why the newest events could not be recorded, such as a full disk; gone once recording works again."""
 
 
 class OpenedProblem(Wire):
@@ -315,7 +315,7 @@ class Choice(Wire):
     """One choice of a multiple-choice or assertion question."""
 
     value: str
-    """What goes into `answer.md`: `A` ... or `true`/`false`."""
+    """The text that goes into `answer.md`: `A` ... or `true`/`false`."""
     text: str
 
 
@@ -348,7 +348,7 @@ class QuestionView(Wire):
     languages: list[LanguageVariant]
     """The same question in other languages; usually empty."""
     scored_on_save: bool
-    """Whether saving has the answer scored while the clock runs; otherwise only running and submitting do."""
+    """True if saving has the answer scored while the clock runs; otherwise only running and submitting do."""
 
 
 class LengthParams(Wire):
@@ -384,7 +384,7 @@ class DoctorItem(Wire):
     version: str | None = None
     path: str | None = None
     needed_for: str
-    """What does not work without it."""
+    """The features that do not work without it."""
     hint: str | None = None
     """The next step."""
 
@@ -393,5 +393,5 @@ class DoctorReport(Wire):
     """Result of `benchwright/doctor`."""
 
     ok: bool
-    """Whether the main workflow works: open a problem, save, get a verdict."""
+    """True if the main workflow works: open a problem, save, get a verdict."""
     items: list[DoctorItem]

@@ -11,7 +11,7 @@ class NumbersParams(Wire):
     study: str | None = None
     """Only attempts of this study; those outside studies if omitted."""
     practice: bool = False
-    """Whether practice is among them: a study's, and the guided first problem."""
+    """True if practice is among them: a study's, and the guided first problem."""
 
 
 class OthersView(Wire):
@@ -27,7 +27,7 @@ class OthersView(Wire):
 
 
 class SpentView(Wire):
-    """Where the active time of an attempt went, in minutes."""
+    """The use of an attempt's active time, in minutes."""
 
     writing_min: float
     """Up to ten seconds before each edit."""
@@ -62,11 +62,11 @@ class OwnNumber(Wire):
     others: OthersView | None
     """Null if the study does not show it, until the attempt ends, and with fewer than five others."""
     category: str
-    """What the problem asks for, in words; empty if its pack does not say."""
+    """The kind of work that the problem asks for, in words; empty if its pack does not say."""
     skill: str
     """Of a question; empty if its pack does not say."""
     started: str
-    """When its clock was started, ISO 8601; empty if it was not."""
+    """The time at which its clock was started, ISO 8601; empty if it was not."""
     spent: SpentView
 
 

@@ -32,7 +32,7 @@ class OwnTest(Wire):
     place: FileRange
     """Its name."""
     cases: list[OwnTestCase]
-    """What its parameters make of it; empty without parameters, or if only a run shows them."""
+    """The cases that its parameters make of it; empty without parameters, or if only a run shows them."""
 
 
 class OwnTestFile(Wire):
@@ -92,7 +92,7 @@ class OwnTestResult(Wire):
     message: str
     """Empty if it passed."""
     expected: str | None
-    """What was compared with, where an assertion with `==` failed."""
+    """The value that was compared with, where an assertion with `==` failed."""
     got: str | None
     place: FileRange | None
     """The line that failed."""
@@ -148,7 +148,7 @@ class OwnTestRun(Wire):
     """`icarus` or `verilator`."""
     results: list[OwnTestResult]
     output: str
-    """What the tools and the tests printed; long ones without their middle."""
+    """The output of the tools and the tests; long ones without their middle."""
     waves: str | None
     """The URI of the waveform, FST or VCD; null if none was kept."""
     coverage: list[OwnTestCoverage]
@@ -159,7 +159,7 @@ class OwnTestRuns(Wire):
     """Result of `benchwright/runOwnTests`."""
 
     passed: bool
-    """Whether every test passed."""
+    """True if every test passed."""
     runs: list[OwnTestRun]
 
 
@@ -180,4 +180,4 @@ class NewTestbench(Wire):
     module: str
     text: str
     applied: bool
-    """Whether the client has created the file; if not, it can't do so by an edit, and has to write `text` itself."""
+    """True if the client has created the file; if not, it can't do so by an edit, and has to write `text` itself."""

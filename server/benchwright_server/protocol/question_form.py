@@ -16,7 +16,7 @@ Choices = Annotated[dict[str, Short], Field(max_length=26)]
 
 
 class FieldError(Wire):
-    """What is wrong in a field of a form."""
+    """A fault in a field of a form."""
 
     field: str
     """Such as `answer`, `choices.A` or `rubric.0.points`; empty if it is in none, or in several."""
@@ -24,7 +24,7 @@ class FieldError(Wire):
 
 
 class PointsFor(Wire):
-    """What a part of the points is given for."""
+    """A part of the points, and what it is given for."""
 
     text: Short
     points: Finite = 1.0
@@ -54,13 +54,13 @@ class QuestionForm(Wire):
 
 
 class FormRemark(Wire):
-    """What an editor marks in the files of the question."""
+    """A mark of an editor in the files of the question."""
 
     field: str
     """As in `FieldError`."""
     reason: str
     is_error: bool
-    """Whether the pack can't be used as it is."""
+    """True if the pack can't be used as it is."""
 
 
 class ShownQuestion(Wire):
@@ -123,7 +123,7 @@ class AddFigureParams(Wire):
     picture: str
     """URI of a PNG, JPEG, GIF, WebP or SVG of at most 8 MiB, which is copied."""
     of_answer: bool = False
-    """Whether only who sees the answer may see it."""
+    """True if only who sees the answer may see it."""
 
 
 class AddedFigure(Wire):
@@ -160,7 +160,7 @@ class TryQuestionParams(Wire):
 
 
 class ModelReply(Wire):
-    """What a model said to a question."""
+    """The reply of a model to a question."""
 
     model: str
     said: str
@@ -170,7 +170,7 @@ class ModelReply(Wire):
     is_right: bool | None
     """By rule; null for answers in words, and where there is no answer."""
     why: str
-    """Why there is no reply; empty if there is one."""
+    """The reason why there is no reply; empty if there is one."""
 
 
 class TriedQuestion(Wire):

@@ -42,13 +42,13 @@ class StudyParams(Wire):
 
 
 class ConsentView(Wire):
-    """What a participant agrees to."""
+    """The text that a participant agrees to."""
 
     version: str
     text: str
     """Markdown."""
     given: bool
-    """Whether the participant has agreed to this version."""
+    """True if the participant has agreed to this version."""
 
 
 class StudyQuestionView(Wire):
@@ -63,14 +63,14 @@ class StudyQuestionView(Wire):
 
 
 class DeliveryView(Wire):
-    """Whether the records of a participant who has finished were delivered to the study's destination."""
+    """The delivery of the records of a participant who has finished to the study's destination."""
 
     arrived: bool
     """If not, delivery is retried when the server starts and at each `study` request."""
     tries: int = 0
     """Number of failed attempts at delivery."""
     told: str = ""
-    """Why the last delivery failed, as sentences."""
+    """The reason why the last delivery failed, as sentences."""
 
 
 class ForecastFile(Wire):
@@ -89,7 +89,7 @@ class ForecastView(Wire):
     statement: str
     """Markdown."""
     files: list[ForecastFile]
-    """What the task starts from."""
+    """The files that the task starts from."""
     pictures: dict[str, str]
     """Path of a picture in the statement → its content, as a `data:` address."""
 
@@ -134,19 +134,19 @@ class StudyView(Wire):
     recording: str
     """`timing`, `edits`, `full`."""
     data_to: str
-    """Where the data are delivered, such as the address of the service that conducts the study; or `nowhere`."""
+    """The destination of the data, such as the address of the service that conducts the study; or `nowhere`."""
     delivery: DeliveryView | None = None
     """Null until the participant has finished, and if the data are not delivered."""
     feedback: str
-    """What is shown of a run: `none`, `verdict`, `names`, `messages`, `full`."""
+    """The part of a run that is shown: `none`, `verdict`, `names`, `messages`, `full`."""
     time_limit_s: float | None = None
     runs_allowed: int | None = None
     forecasts: list[str]
-    """What to ask in the step `forecast`: names of the parameters of `benchwright/forecast`."""
+    """The forecasts to ask for in the step `forecast`: names of the parameters of `benchwright/forecast`."""
     self_estimates: list[Estimate]
-    """What to ask in the step `self_estimate`."""
+    """The estimates to ask for in the step `self_estimate`."""
     questions: list[StudyQuestionView]
-    """What to ask in the step `questionnaire`."""
+    """The questions to ask in the step `questionnaire`."""
 
 
 class GiveConsentParams(StudyParams):
@@ -169,9 +169,9 @@ class ForecastParams(StudyParams):
     problem: str
     """`pack/id`, as the step names it."""
     minutes_without_ai: Annotated[float, Field(gt=0)] | None = None
-    """How long it takes if no model helps."""
+    """The minutes that it takes if no model helps."""
     minutes_with_ai: Annotated[float, Field(gt=0)] | None = None
-    """How long it takes with the assistants that the study allows."""
+    """The minutes that it takes with the assistants that the study allows."""
     difficulty: Difficulty | None = None
     """From 1, very easy, to 5, very hard."""
     prior_exposure: Exposure | None = None
@@ -243,7 +243,7 @@ class ExtensionView(Wire):
     version: str
     active: bool = False
     ai: bool = False
-    """Whether it is known to generate code with a model."""
+    """True if it is known to generate code with a model."""
 
 
 class EnvironmentParams(WorkspaceParams):
@@ -260,7 +260,7 @@ class EnvironmentParams(WorkspaceParams):
     """Setting or feature → whether it is on."""
     settings: dict[str, JsonValue] = Field(default_factory=dict)
     change_reasons: bool = False
-    """Whether the editor reports the reason for each edit."""
+    """True if the editor reports the reason for each edit."""
 
 
 class IdleParams(WorkspaceParams):
@@ -317,7 +317,7 @@ class ReplayView(Wire):
     pauses: list[Span]
     runs: list[Span]
     complete: bool
-    """Whether file contents were recorded, so that `replayAt` can show them."""
+    """True if file contents were recorded, so that `replayAt` can show them."""
 
 
 class ReplayAtParams(ReplayParams):

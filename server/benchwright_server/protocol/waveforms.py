@@ -41,7 +41,7 @@ class HiddenWaveform(Wire):
     test: str
     """The first failed test of the simulation; empty if it has no named tests."""
     failed_at: int | None
-    """When that failed, in ticks of the file; null where nothing says so."""
+    """The time at which that failed, in ticks of the file; null where nothing says so."""
 
 
 class WaveformView(Wire):
@@ -83,7 +83,7 @@ class WaveformItem(Wire):
     type: str
     """Such as `module`, `wire`, `reg`, `real`."""
     bits: int | None
-    """How wide a signal is; null for a scope, and for a signal that is no bits."""
+    """The width of a signal in bits; null for a scope, and for a signal that is no bits."""
 
 
 class WaveformItems(Wire):
@@ -91,7 +91,7 @@ class WaveformItems(Wire):
 
     items: list[WaveformItem]
     total: int
-    """How many there are in all."""
+    """Number of all items."""
 
 
 class WaveformWindowParams(WaveformParams):
@@ -103,17 +103,17 @@ class WaveformWindowParams(WaveformParams):
     end: int = Field(ge=0, le=LATEST)
     """Later than the start."""
     columns: int = Field(ge=1, le=MOST_COLUMNS)
-    """How many columns the window is drawn with; changes that share one are folded."""
+    """Number of columns that the window is drawn with; changes that share one are folded."""
 
 
 class WaveformTrace(Wire):
-    """What a window shows of one signal."""
+    """The trace of one signal in a window."""
 
     path: str
     is_missing: bool = False
-    """Whether the waveform has no such signal."""
+    """True if the waveform has no such signal."""
     times: list[int]
-    """When what `values` says begins; the first at or before the start, if there is any value then."""
+    """The times at which what `values` says begins; the first at or before the start, if there is any value then."""
     values: list[str | None]
     """Long ones are cut, with `…` at the end; null until the next time for changes that share columns."""
 
@@ -193,7 +193,7 @@ class WaveformCursorParams(WaveformParams):
     """Parameters of `benchwright/waveformCursor`."""
 
     time: int | None = Field(None, ge=0, le=LATEST)
-    """Whose values inlay hints show; null for none."""
+    """The time whose values inlay hints show; null for none."""
 
 
 class Done(Wire):

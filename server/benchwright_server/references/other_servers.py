@@ -1,4 +1,4 @@
-"""What other open language servers for SystemVerilog offer, for a table beside our own features."""
+"""Features of other open language servers for SystemVerilog, for a table beside our own features."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which signal of a design a signal of a waveform is, and the other way.
+"""Mapping of the signals of a waveform to those of a design, and the other way.
 
 A waveform begins at what was simulated, often below the design's top: `counter.q` is `tb.dut.q` in a design where `tb`
 instantiates `counter`. Verilator puts all into a scope `TOP`.
@@ -31,7 +31,7 @@ def in_waveform(design: Design, path: str, tops: Sequence[str]) -> list[str]:
 
     Args:
         design: The design.
-        path: Of a signal, or of a scope with a name after it.
+        path: Path of a signal, or of a scope with a name after it.
         tops: The waveform's outermost scopes.
     """
     paths = []

@@ -10,7 +10,7 @@ from typing import Protocol, TypeAlias, overload
 Value: TypeAlias = int | float | str
 """Of bits a number, or text if a bit is neither 0 nor 1."""
 Change: TypeAlias = tuple[int, Value]
-"""When, in ticks of the file, and to which value."""
+"""The time of a change, in ticks of the file, and its new value."""
 Entry: TypeAlias = tuple[int, Value | None]
 """From when on, and the value; None for more changes than have room."""
 
@@ -33,13 +33,13 @@ def index_at(changes: Changes, time: int, low: int = 0) -> int:
 
 
 def folded(changes: Changes, start: int, end: int, width: int) -> list[Entry]:
-    """What a window of a signal shows.
+    """The entries that a window of a signal shows.
 
     Args:
-        changes: Of the signal.
+        changes: Changes of the signal.
         start: The first tick of the window.
         end: The last one, later than the first.
-        width: How many columns the window has.
+        width: Number of columns that the window has.
 
     Returns:
         The value at the start, then what follows, at most two entries for a column. Changes that are too many to
@@ -61,7 +61,7 @@ def folded(changes: Changes, start: int, end: int, width: int) -> list[Entry]:
 
 
 class _Indexed:
-    """What `bisect` takes for a sequence."""
+    """A sequence as `bisect` takes it."""
 
     def __init__(self, changes: Changes) -> None:
         self._changes = changes

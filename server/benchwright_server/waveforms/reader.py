@@ -20,10 +20,10 @@ from benchwright_server.waveforms.folding import Change, Changes, Entry, folded,
 from benchwright_server.waveforms.value_text import value_text
 
 MEMORY_BYTES = 3 << 30
-"""How much memory a reader takes at most, besides the file itself."""
+"""Greatest number of bytes of memory that a reader takes, besides the file itself."""
 _CPU_S = 1800
 _KEPT_BYTES = 1 << 30
-"""How much of the signals that were read is kept; if it is more, they are read again."""
+"""Number of bytes kept of the signals that were read; if they are more, they are read again."""
 _LONGEST_IN_WINDOW = 80
 _MOST_SIGNALS = 2_000_000
 _MOST_TRIED = 200
@@ -43,7 +43,7 @@ _MOST_READ = 1 << 26
 
 
 class RefusedError(Exception):
-    """What was asked can't be answered; the message is a sentence for users."""
+    """A request that can't be answered; the message is a sentence for users."""
 
 
 class WaveformFile:
@@ -53,7 +53,7 @@ class WaveformFile:
         path: The file.
 
     Raises:
-        RefusedError: It can't be read.
+        RefusedError: The file can't be read.
     """
 
     def __init__(self, path: str) -> None:

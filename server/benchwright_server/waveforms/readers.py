@@ -36,7 +36,7 @@ class Readers:
         self._readers: dict[Path, _Reader] = {}
 
     async def ask(self, path: Path, name: str, **arguments: Any) -> Any:
-        """What a method of `WaveformFile` returns for a file, which is opened first if it has to be.
+        """The result of a method of `WaveformFile` for a file, which is opened first if it has to be.
 
         Raises:
             ExtraMissingError: The library that reads waveforms is not installed.

@@ -13,7 +13,7 @@ def value_text(value: Value, longest: int = _LONGEST) -> str:
 
     Args:
         value: As it was read; a string is quoted.
-        longest: From how many characters on it is cut, which `…` at its end says.
+        longest: Number of characters from which on it is cut, which `…` at its end says.
     """
     match value:
         case bool() | int():
@@ -30,7 +30,7 @@ def literal(text: str, bits: int | None) -> str:
 
     Args:
         text: As `value_text` writes it.
-        bits: How wide the signal is; None for what has no bits.
+        bits: Width of the signal in bits; None for what has no bits.
     """
     if bits is None or text[:1] not in ("h", "b"):
         return text

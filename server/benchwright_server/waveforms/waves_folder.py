@@ -1,4 +1,4 @@
-"""Where the waveforms of runs are kept: in the folder that was run, left out by version control and snapshots."""
+"""The folder for waveforms of runs: in the folder that was run, left out by version control and snapshots."""
 
 from __future__ import annotations
 

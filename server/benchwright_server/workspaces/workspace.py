@@ -128,7 +128,7 @@ def content_of(problem: Problem, variants: Mapping[str, str] | None = None) -> t
     point.
 
     Args:
-        problem: What is opened.
+        problem: The problem that is opened.
         variants: Language → name of the problem that is the same question in it.
     """
     name = "README.md" if problem.kind is Kind.DESIGN else "question.md"

@@ -22,7 +22,7 @@ from benchwright_service.errors import BenchServiceError
 from benchwright_service.storage.tables import ACCOUNTS, COURSES, IDENTITIES, INVITATIONS, MEMBERS, TOKENS
 
 PREFIX = "bws"
-"""What tokens of the bench service begin with."""
+"""The prefix of tokens of the bench service."""
 DELETED = "somebody who was deleted"
 """The name of an account that was."""
 _PERSON_PER_MINUTE = 600
@@ -30,7 +30,7 @@ _WORKER_PER_MINUTE = 100_000
 
 
 class TokenKind(StrEnum):
-    """Whose a token is."""
+    """The kind of a token: whose it is."""
 
     PERSON = "person"
     WORKER = "worker"
@@ -43,14 +43,14 @@ class ServiceToken(BearerToken):
     account: str | None
     """None for a worker."""
     name: str
-    """What it is for, such as the computer it was made on."""
+    """The purpose of the token, such as the computer it was made on."""
 
 
 class Accounts:
     """Makes and finds accounts and their tokens.
 
     Args:
-        database: Of the service.
+        database: Database of the service.
         now: Seconds since 1970.
     """
 
@@ -110,7 +110,7 @@ class Accounts:
         ]
 
     async def role(self, account: str, course: str) -> Role | None:
-        """What somebody is in a course. None if nothing."""
+        """The role of somebody in a course. None if they have none."""
         query = select(MEMBERS.c.role).where(MEMBERS.c.account == account, MEMBERS.c.course == course)
         async with self._database.reading() as connection:
             role_name = (await connection.execute(query)).scalar()
@@ -127,7 +127,7 @@ class Accounts:
         """A code that so many people can join a course with.
 
         Raises:
-            BenchServiceError: There is no such course.
+            BenchServiceError: No such course exists.
         """
         return (await self.invite_each(course, [(role, section)], uses=uses, expires=expires))[0]
 
@@ -137,7 +137,7 @@ class Accounts:
         """A code for each role and section, in their order; all of them or none.
 
         Raises:
-            BenchServiceError: There is no such course.
+            BenchServiceError: No such course exists.
         """
         codes = [access_token.new_secret()[1] for _ in seats]
         rows = [
@@ -214,14 +214,14 @@ class Accounts:
         """A new token for somebody whom a program on this machine has signed in, such as the hub of a class.
 
         Args:
-            issuer: What signed them in.
-            subject: Who they are there: the same one is the same account.
-            name: What the course's staff call a new account.
+            issuer: The program that signed them in.
+            subject: Their identity there: the same one is the same account.
+            name: The name by which the course's staff call a new account.
             course: They are in it from now on.
-            role: In the course, unless they have one.
+            role: Role in the course, unless they have one.
 
         Raises:
-            BenchServiceError: There is no such course.
+            BenchServiceError: No such course exists.
         """
         async with self._database.writing() as connection:
             if (await connection.execute(select(COURSES.c.id).where(COURSES.c.id == course))).scalar() is None:
@@ -238,10 +238,10 @@ class Accounts:
 
         Args:
             issuer: The provider.
-            subject: Who they are there.
-            name: What the staff of courses call a new account.
+            subject: Their identity at the provider.
+            name: The name by which the staff of courses call a new account.
             course: They belong to it from now on, unless they do; none if empty.
-            role: In the course.
+            role: Role in the course.
 
         Returns:
             None if the account was disabled.

@@ -35,14 +35,14 @@ class WaitingDevice:
 
     code: str
     name: str
-    """What it calls itself, such as the computer's name."""
+    """The name that it calls itself, such as the computer's name."""
 
 
 class Devices:
     """Makes and confirms codes.
 
     Args:
-        database: Of the service.
+        database: Database of the service.
         accounts: Make the token in the end.
         now: Seconds since 1970.
     """
@@ -56,8 +56,8 @@ class Devices:
         """A code for a program.
 
         Args:
-            name: What the program calls itself.
-            address: Of the service, as its users have it.
+            name: The name that the program calls itself.
+            address: Address of the service, as its users have it.
         """
         secret, now = secrets.token_urlsafe(32), self._now()
         code = "".join(secrets.choice(_LETTERS) for _ in range(_LENGTH))
@@ -92,7 +92,7 @@ class Devices:
             return bool((await connection.execute(decided)).rowcount)
 
     async def ask(self, secret: str) -> Waiting:
-        """How far it is; the token, once, if it was granted.
+        """The progress of the request; the token, once, if it was granted.
 
         Raises:
             RefusalError: The secret is unknown, or the program asks too often.

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from benchwright_foundation.access_token import BearerToken
 
 FRESH_S = 1.0
-"""How long a token is taken as it was: for so long one that another process revokes may still be admitted."""
+"""Seconds for which a token is taken as it was: for so long one that another process revokes may still be admitted."""
 _IN_USE_S = 60.0
 _MOST = 20_000
 
@@ -26,7 +26,7 @@ class KnownTokens:
 
     Args:
         read: Finds a token in the database.
-        valid: Of these ids, those whose tokens are neither revoked nor gone.
+        valid: Returns, of these ids, those whose tokens are neither revoked nor gone.
         clock: Monotonic seconds.
     """
 

@@ -67,11 +67,11 @@ class People:
     """Lists, exports and deletes them.
 
     Args:
-        database: Of the service.
+        database: Database of the service.
         log: The service's.
         snapshots: Contents of files.
         views: Show runs as their solver may see them.
-        home: Where raw logs are.
+        home: Folder of the raw logs.
         records: Opens the database of judgements.
         now: Seconds since 1970.
     """
@@ -110,7 +110,7 @@ class People:
         """One of them.
 
         Raises:
-            BenchServiceError: They are not in the course.
+            BenchServiceError: The person is not in the course.
         """
         person = next((member for member in await self.members(course) if member.account == account), None)
         if person is None:
@@ -132,14 +132,14 @@ class People:
                 await connection.execute(update(MEMBERS).where(*membership).values(team=name))
 
     async def export(self, course: str, account: str) -> bytes:
-        """What the service has of a person in a course, as far as they may see it: a ZIP archive.
+        """Everything that the service has of a person in a course, as far as they may see it: a ZIP archive.
 
         It has `person.json`, the figures of their questions, and a folder for each attempt with `events.jsonl`,
         `receipts.jsonl`, `runs.json`, `hints.json` if hints were taken, and the files of each run. Of verdicts it has
         what the person was shown, and nothing hidden.
 
         Raises:
-            BenchServiceError: They are not in the course.
+            BenchServiceError: The person is not in the course.
         """
         person = await self.find(course, account)
         attempts = await self._attempts(course, account)
@@ -166,7 +166,7 @@ class People:
             How many attempts there were.
 
         Raises:
-            BenchServiceError: They are not in the course.
+            BenchServiceError: The person is not in the course.
             LogError: Nothing of the log was deleted.
         """
         await self.find(course, account)

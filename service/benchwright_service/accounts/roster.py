@@ -65,8 +65,8 @@ def with_invitations(seats: Sequence[Seat], codes: Sequence[str], sign_in: str) 
     """The table to send invitations by: the roster, a code for each row, and where it is entered.
 
     Args:
-        seats: Of the roster.
-        codes: In the same order.
+        seats: Seats of the roster.
+        codes: Invitation codes in the same order.
         sign_in: The address of the service's page; empty if not known.
     """
     text = io.StringIO()

@@ -28,16 +28,16 @@ class BrowserSession:
     name: str
     """Of the account."""
     csrf: str
-    """What every form of this session has to bring."""
+    """The token that every form of this session has to bring."""
     unread: int = 0
-    """How many notices wait for the person."""
+    """Number of notices that wait for the person."""
 
 
 class Sessions:
     """Begins, finds and ends sessions.
 
     Args:
-        database: Of the service; it has digests only.
+        database: Database of the service; it has digests only.
         now: Seconds since 1970.
     """
 

@@ -95,10 +95,10 @@ async def play(url: str, demo: Demo, home: Home, folder: Path) -> None:
     """Has all students work, some at a time.
 
     Args:
-        url: Of the service.
+        url: Address of the service.
         demo: The course.
-        home: Where the service's packs are.
-        folder: For the students' logs.
+        home: Home folders with the service's packs.
+        folder: Folder for the students' logs.
 
     Raises:
         ServiceError: The service refuses, or does not answer.
@@ -183,7 +183,7 @@ class _Student:
         return right.replace(old, new, 1), right
 
     def _typed(self, path: str, old_text: str, new_text: str, number: int, *, at_once: bool) -> Iterator[Event]:
-        """What turns one text into the other: all behind what they have in common, in pieces as people type."""
+        """Events that turn one text into the other: all behind what they have in common, in pieces as people type."""
         common_length = next(
             (index for index, (a, b) in enumerate(zip(old_text, new_text, strict=False)) if a != b), None
         )

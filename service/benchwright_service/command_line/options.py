@@ -1,4 +1,4 @@
-"""What commands of an operator have in common: where the database is, what is said of plain HTTP and of errors."""
+"""Common parts of an operator's commands: the database's address, messages on plain HTTP and on errors."""
 
 from __future__ import annotations
 
@@ -51,15 +51,15 @@ DatabaseUrl = Annotated[
         show_default=False,
     ),
 ]
-"""Where the service's database is."""
+"""Address of the service's database."""
 Course = Annotated[str, typer.Argument(help="The course's short name.")]
 
 
 def said_of_transport(host: str, address: str) -> Iterator[str]:
-    """What has to be said of a service that listens here.
+    """Messages on the transport of a service that listens here.
 
     Args:
-        host: Where it listens.
+        host: Host at which the service listens.
         address: As its users have it. Empty if that was not told.
     """
     if not is_loopback(host):
@@ -72,7 +72,7 @@ def said_of_transport(host: str, address: str) -> Iterator[str]:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches a host."""
+    """True if only this machine reaches a host."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

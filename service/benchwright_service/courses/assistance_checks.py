@@ -1,4 +1,4 @@
-"""What records of attempts say of help by models, kept so that a page of a whole course has it at once."""
+"""Checks of help by models in records of attempts, kept so that a page of a whole course has them at once."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True)
 class CourseChecks:
-    """What is known of a course."""
+    """Checks of help by models in a course."""
 
     found: Mapping[Key, Mapping[str, Sequence[AssistanceChecked]]]
     """By problem, one for each attempt that was checked."""
@@ -38,7 +38,7 @@ class CourseChecks:
         return sum(check.characters for check in self._checks_of(account, assignment, problem))
 
     def is_unreported(self, account: str, assignment: str, problem: str = "") -> bool:
-        """Whether an editor did not report where text came from."""
+        """True if an editor did not report where text came from."""
         return any(not check.is_reported for check in self._checks_of(account, assignment, problem))
 
     def cell(self, account: str, assignment: str) -> str:
@@ -60,7 +60,7 @@ class AssistanceChecks:
     """Makes and keeps them.
 
     Args:
-        database: Of the service.
+        database: Database of the service.
         log: The service's.
         courses: Know what assignments said.
     """
@@ -78,11 +78,11 @@ class AssistanceChecks:
         await asyncio.gather(*self._going.values(), return_exceptions=True)
 
     async def of_course(self, course: str, within_s: float) -> CourseChecks:
-        """What is known of a course; attempts with runs since the last check are checked first.
+        """Returns the checks of a course; attempts with runs since the last check are checked first.
 
         Args:
             course: Its id.
-            within_s: How long that may take; it goes on in the background.
+            within_s: Longest time to wait, in seconds; the checks go on in the background.
         """
         rules = await self._courses.rules_on_help(course)
         if not rules:
@@ -102,7 +102,7 @@ class AssistanceChecks:
         return CourseChecks(course_checks, waiting)
 
     async def of_attempt(self, course: str, assignment: str, attempt: str) -> AssistanceChecked | None:
-        """What the record of an attempt says now; None if its assignment says nothing of help."""
+        """Returns what the record of an attempt says now; None if its assignment says nothing of help."""
         history = (await self._courses.rules_on_help(course)).get(assignment)
         if history is None:
             return None

@@ -1,4 +1,4 @@
-"""What an assignment says of help by models, from what its makers write."""
+"""Rule of an assignment on help by models, from what its makers write."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from benchwright_service.errors import BenchServiceError
 
 
 def assistance_of(allowed: Allowed | None, extensions: Collection[str]) -> Assistance | None:
-    """What an assignment is to say of help by models.
+    """Returns the rule of an assignment on help by models.
 
     Args:
         allowed: None if nothing.
         extensions: Those that may help, with `named`.
 
     Raises:
-        BenchServiceError: They don't fit each other, or one is no id of an extension.
+        BenchServiceError: The arguments don't fit each other, or one extension is no id of an extension.
     """
     if allowed is None and not extensions:
         return None

@@ -33,10 +33,10 @@ _RULED = TypeAdapter(tuple[Ruled, ...])
 
 @dataclass(frozen=True)
 class AssignmentRules:
-    """What the staff of a course may change of an assignment at any time."""
+    """Rules of an assignment that the staff of a course may change at any time."""
 
     title: str = ""
-    """That of the pack if empty."""
+    """Title of the assignment; if empty, the title of the pack."""
     opens: datetime | None = None
     due: datetime | None = None
     closes: datetime | None = None
@@ -51,7 +51,7 @@ class AssignmentRules:
         """Makes sure that they fit each other.
 
         Raises:
-            BenchServiceError: They don't.
+            BenchServiceError: The rules don't fit each other.
         """
         if self.due is not None and self.closes is not None and self.closes < self.due:
             raise BenchServiceError("an assignment does not close before it is due; change one of the two")
@@ -75,7 +75,7 @@ class Courses:
     """Makes and finds courses and assignments.
 
     Args:
-        database: Of the service.
+        database: Database of the service.
         store: Has the packs.
         now: Seconds since 1970.
     """
@@ -90,7 +90,7 @@ class Courses:
         """Makes a course.
 
         Raises:
-            BenchServiceError: There is one of this name.
+            BenchServiceError: A course of this name exists.
         """
         row = {"id": course, "title": title, "created": self._now()}
         try:
@@ -103,7 +103,7 @@ class Courses:
         """Ends a course: it can be read from now on, and nothing of it changes; or has it go on.
 
         Raises:
-            BenchServiceError: There is no such course.
+            BenchServiceError: No such course exists.
         """
         ended = update(COURSES).where(COURSES.c.id == course).values(archived=None if restore else self._now())
         async with self._database.writing() as connection:
@@ -114,7 +114,7 @@ class Courses:
         """Makes sure that there is a course, and that it is not a study's.
 
         Raises:
-            BenchServiceError: It is not so.
+            BenchServiceError: No such course exists, or it is a study's.
         """
         query = select(COURSES.c.id).where(COURSES.c.id == course, COURSES.c.id.not_in(select(PLACES.c.study)))
         async with self._database.reading() as connection:
@@ -141,7 +141,7 @@ class Courses:
         """Makes an assignment; returns its id.
 
         Raises:
-            BenchServiceError: There is no such course, pack or problem, or it closes before it is due.
+            BenchServiceError: No such course, pack or problem exists, or the assignment closes before it is due.
         """
         phases = RevealPhases(reveal, reveal_after_due, reveal_after_closing)
         rules = AssignmentRules(title, opens, due, closes, most_runs, phases, assistance, _all_or(aids))
@@ -191,7 +191,7 @@ class Courses:
             await connection.execute(update(ASSIGNMENTS).where(*conditions).values(values | rules.columns))
 
     async def rules_on_help(self, course: str) -> dict[str, Sequence[Ruled]]:
-        """What the assignments of a course have said of help by models, oldest first; without those that never did."""
+        """Rules on help by models of a course's assignments, oldest first; without those that never had any."""
         query = select(ASSIGNMENTS.c.id, ASSIGNMENTS.c.assistance).where(ASSIGNMENTS.c.course == course)
         async with self._database.reading() as connection:
             rows = (await connection.execute(query)).all()
@@ -203,10 +203,10 @@ class Courses:
         """The assignments that somebody may see, by course and in the order in which they were made.
 
         Args:
-            account: Who.
-            studies: Whether those of studies are among them, which nobody works on outside their study.
+            account: Account that asks.
+            studies: True to include the assignments of studies, which nobody works on outside their study.
             only: The id of one; None for all.
-            archived: Whether those of archived courses are among them, which nobody works on.
+            archived: True to include the assignments of archived courses, which nobody works on.
         """
         own_extension = and_(EXTENSIONS.c.assignment == ASSIGNMENTS.c.id, EXTENSIONS.c.account == account)
         query = (
@@ -241,7 +241,7 @@ class Courses:
         """An assignment that somebody may work on now.
 
         Raises:
-            RefusalError: There is none for them, or it is closed.
+            RefusalError: The account has no such assignment, or it is closed.
         """
         view = next(iter(await self.visible_assignments(account, studies=True, only=assignment)), None)
         if view is None:
@@ -287,7 +287,7 @@ class Courses:
         """The public part of a pack, as far as somebody has it to work on.
 
         Raises:
-            RefusalError: They have nothing of it.
+            RefusalError: The account has nothing of the pack.
         """
         assignments = [view for view in await self.visible_assignments(account, studies=True) if view.pack == name]
         if not assignments:
@@ -334,12 +334,12 @@ def _all_or(aids: Collection[Aid] | None) -> frozenset[Aid] | None:
 
 
 def ruled(column: str | None) -> tuple[Ruled, ...]:
-    """What an assignment has said of help by models, oldest first, from its column."""
+    """Rules of an assignment on help by models, oldest first, from its column."""
     return _RULED.validate_json(column) if column else ()
 
 
 def phases_of(row: Row[Any]) -> RevealPhases:
-    """How much an assignment shows of verdicts."""
+    """Parts of verdicts that an assignment shows, by phase."""
     phase_names = (row.reveal, row.reveal_after_due, row.reveal_after_closing)
     return RevealPhases(*(Reveal(phase_name) if phase_name else None for phase_name in phase_names))
 

@@ -30,8 +30,8 @@ class HandedHints:
     """Hands them out.
 
     Args:
-        database: Of the service.
-        evidence: Of attempts.
+        database: Database of the service.
+        evidence: Evidence of attempts.
         store: Has the hidden parts.
         courses: Say who may work on what.
         lab: Has the plans of studies.

@@ -31,7 +31,7 @@ class OwnRuns:
     """Reads them.
 
     Args:
-        database: Of the service.
+        database: Database of the service.
         courses: Know what may be shown.
         views: Show it.
     """

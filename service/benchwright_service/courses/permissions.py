@@ -1,4 +1,4 @@
-"""Who may ask what: one answer for each endpoint of the OpenAPI document and each kind of asker.
+"""Permissions: one answer for each endpoint of the OpenAPI document and each kind of asker.
 
 Run as `python -m benchwright_service.courses.permissions > docs/reference/permissions.md`.
 """
@@ -19,7 +19,7 @@ _JOBS = "/api/v1/jobs"
 
 
 class Asker(StrEnum):
-    """Who asks, about a course or a study."""
+    """Kind of asker, about a course or a study."""
 
     NOBODY = "nobody"
     """Without a token that the service knows."""
@@ -34,11 +34,11 @@ class Asker(StrEnum):
 
 
 class Answer(StrEnum):
-    """What the asker gets."""
+    """Answer that the asker gets."""
 
     YES = "yes"
     OWN = "own"
-    """What is theirs; the rest is answered like what does not exist."""
+    """Their own data only; the rest is answered like what does not exist."""
     UNAUTHORIZED = "401"
     FORBIDDEN = "403"
     ABSENT = "404"

@@ -27,9 +27,9 @@ _CHUNK = 64 << 10
 """Characters of changes after which a chunk ends, at least. It is longer where the files are: all texts at the
 beginning of chunks take no more than all changes."""
 _STEP = 48
-"""What a step counts as, besides the text that it brings."""
+"""Cost of a step, besides the text that it brings."""
 _EVENT_BYTES = 300
-"""What an event takes in memory, about."""
+"""Approximate size of an event in memory, in bytes."""
 _KINDS = {"paste": PASTED, "assist": ASSISTED}
 _MOST_MARKS = 200
 """Pauses, pastes, and accepted completions, that are listed: the longest."""
@@ -76,7 +76,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Bound:
-    """Where a chunk begins."""
+    """Beginning of a chunk."""
 
     first: int
     """Number of its first step, from 0."""
@@ -89,15 +89,15 @@ class Playback:
     """An attempt up to an event. Its text is worked out when it is asked for: not from two threads at once.
 
     Args:
-        events: How many there are.
-        steps: In order.
-        duration_s: From the opening to the newest event.
-        bounds: Of the chunks.
-        marks: In order.
+        events: Number of events.
+        steps: Steps in order.
+        duration_s: Time from the opening to the newest event, in seconds.
+        bounds: Beginnings of the chunks.
+        marks: Marks in order.
         left_out: Pauses, pastes and completions that are not among the marks.
         inserted: Origin → code points put in, also those that were deleted later.
         runs: Number of a run → the step at which it ended, or began if it did not, and when that was.
-        paths: Of all files.
+        paths: Paths of all files.
         text: Makes the chunks.
         contents: All changes of text.
     """

@@ -41,7 +41,7 @@ class PlaybackText:
     """Makes chunks, one after the other.
 
     Args:
-        labels: Of all edits.
+        labels: Labels of all edits.
         by_model: Events that set text which a model wrote.
     """
 
@@ -129,7 +129,7 @@ class PlaybackText:
 
 
 def _in_common(left: str, right: str, limit: int) -> int:
-    """How many code points two texts begin with alike, at most some. It halves: comparing slices is fast."""
+    """Number of code points that two texts begin with alike, at most some. It halves: comparing slices is fast."""
     low, high = 0, limit
     while low < high:
         middle = (low + high + 1) // 2

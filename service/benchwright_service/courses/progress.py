@@ -1,4 +1,4 @@
-"""How far the students of a course are: by problem, and one student's attempts at one of them."""
+"""Progress of the students of a course: by problem, and one student's attempts at one of them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from benchwright_service.storage.tables import ACCOUNTS, ASSIGNMENTS, ATTEMPTS_H
 
 
 class ProblemStanding(StrEnum):
-    """How far somebody is with a problem."""
+    """Standing of somebody with a problem."""
 
     NEW = "not begun"
     STARTED = "begun"
@@ -52,7 +52,7 @@ class Cell:
     waiting: int = 0
     """That wait or run."""
     last: datetime | None = None
-    """When the newest run was asked for, or the newest attempt begun."""
+    """Time at which the newest run was asked for, or the newest attempt begun."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class Progress:
     """Reads it.
 
     Args:
-        database: Of the service.
+        database: Database of the service.
         log: The service's.
     """
 
@@ -160,7 +160,7 @@ class Progress:
         return Matrix(students, columns, cells)
 
     async def passed_counts(self, account: str, course: str) -> Mapping[str, int]:
-        """How many problems of each assignment somebody has passed, by assignment."""
+        """Returns the number of problems of each assignment that somebody has passed, by assignment."""
         held_columns = ATTEMPTS_HELD.c
         query = (
             select(held_columns.assignment, func.count(distinct(held_columns.problem)).label("passed"))
@@ -207,7 +207,7 @@ class Progress:
 
 
 def written_of(inserted: Mapping[str, int]) -> Sequence[TextFromSource]:
-    """Where text came from, the most first.
+    """Sources of text, the most first.
 
     Args:
         inserted: Origin → code points put in.

@@ -1,4 +1,4 @@
-"""How much one account may ask of a service, so that it is left to others; counted in this process's memory."""
+"""Limits on one account's use of a service, so that it is left to others; counted in this process's memory."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class _Allowance:
 
 @dataclass
 class _Use:
-    """What an account uses."""
+    """Use of the service by an account."""
 
     allowances: dict[str, _Allowance] = field(default_factory=dict)
     stored: int | None = None
@@ -74,7 +74,7 @@ class QuotaKeeper:
         """Counts events that were sent.
 
         Raises:
-            RefusalError: There were too many within a day.
+            RefusalError: Too many events were sent within a day.
         """
         limit_text = f"The limit of events is {self._quotas.events_per_day:,} a day for one person."
         self._take("events_per_day", account, count, self._quotas.events_per_day, _DAY_S, limit_text)
@@ -83,7 +83,7 @@ class QuotaKeeper:
         """Counts a new attempt.
 
         Raises:
-            RefusalError: There were too many within an hour.
+            RefusalError: Too many attempts were begun within an hour.
         """
         limit_text = f"The limit of new attempts is {self._quotas.attempts_per_hour:,} an hour for one person."
         self._take("attempts_per_hour", account, 1, self._quotas.attempts_per_hour, _HOUR_S, limit_text)
@@ -93,11 +93,11 @@ class QuotaKeeper:
         """Counts a run that is queued inside.
 
         Args:
-            account: Whose.
-            waiting: How many other runs of it wait.
+            account: Account whose run it is.
+            waiting: Number of other runs of the account that wait.
 
         Raises:
-            RefusalError: That many wait already, or there were too many within an hour.
+            RefusalError: Too many runs wait already, or there were too many within an hour.
         """
         use = self._uses[account]
         if waiting + use.being_added >= self._quotas.runs_waiting:
@@ -112,11 +112,11 @@ class QuotaKeeper:
             use.being_added -= 1
 
     def knows_stored(self, account: str) -> bool:
-        """Whether it was counted what the account has stored."""
+        """True if it was counted what the account has stored."""
         return self._uses[account].stored is not None
 
     def set_stored(self, account: str, stored: int) -> None:
-        """What the account had stored before, in bytes, if that was not counted yet."""
+        """Sets what the account had stored before, in bytes, if that was not counted yet."""
         use = self._uses[account]
         if use.stored is None:
             use.stored = stored
@@ -125,11 +125,11 @@ class QuotaKeeper:
         """Makes sure that there is room.
 
         Args:
-            account: Whose.
+            account: Account that stores.
             added_bytes: Bytes that are to be stored.
 
         Raises:
-            RefusalError: There is none.
+            RefusalError: The account has no room.
         """
         if (self._uses[account].stored or 0) + added_bytes > self._quotas.stored_mb * MEGABYTE:
             self._refused("stored_mb")

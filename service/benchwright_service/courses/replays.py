@@ -65,7 +65,7 @@ class Replays:
             return await asyncio.to_thread(playback.final)
 
     async def overview(self, line: AttemptLine) -> dict[str, Any]:
-        """What a page needs before it has any text, as JSON.
+        """Returns the data that a page needs before it has any text, as JSON.
 
         Raises:
             LogError: The log can't be read.

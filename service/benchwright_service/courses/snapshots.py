@@ -26,7 +26,7 @@ class Snapshots:
     """The contents, on disk.
 
     Args:
-        folder: Where; made if missing.
+        folder: Folder of the contents; made if missing.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -48,7 +48,7 @@ class Snapshots:
             packed: The content, compressed (RFC 1950), base64.
 
         Raises:
-            RefusalError: It is not what the digest says, or too large.
+            RefusalError: The content is not what the digest says, or too large.
         """
         content = unpacked(packed, LARGEST)
         if hashlib.sha256(content).hexdigest() != digest:
@@ -63,7 +63,7 @@ class Snapshots:
         """A content as it is kept.
 
         Raises:
-            OSError: It is not here.
+            OSError: The content is not here.
         """
         return self._file(digest).read_bytes()
 
@@ -74,7 +74,7 @@ class Snapshots:
             files: Path → SHA-256.
 
         Raises:
-            OSError: One is not here.
+            OSError: A content is not here.
         """
         return {path: base64.b64encode(self.compressed(digest)).decode() for path, digest in files.items()}
 
@@ -82,7 +82,7 @@ class Snapshots:
         """A content.
 
         Raises:
-            OSError: It is not here.
+            OSError: The content is not here.
         """
         return zlib.decompress(self.compressed(digest))
 
@@ -98,7 +98,7 @@ class StoredFiles:
     """Keeps contents that runs bring, as far as there is room.
 
     Args:
-        database: Of the service.
+        database: Database of the service.
         snapshots: The contents.
         quotas: Say how much room there is.
     """
@@ -112,11 +112,11 @@ class StoredFiles:
         """Keeps contents of an account's run.
 
         Args:
-            account: Whose run it is.
+            account: Account whose run it is.
             contents: SHA-256 → content, compressed (RFC 1950), base64.
 
         Raises:
-            RefusalError: There is no room, or one is not what its SHA-256 says.
+            RefusalError: The account has no room, or a content is not what its SHA-256 says.
         """
         if not contents:
             return
@@ -142,7 +142,7 @@ def unpacked(packed: str, limit: int) -> bytes:
     """Content that came compressed; never more than `limit` bytes are unpacked.
 
     Raises:
-        RefusalError: It is not compressed as it should be, or too large.
+        RefusalError: The content is not compressed as it should be, or too large.
     """
     unpacker = zlib.decompressobj()
     try:

@@ -1,4 +1,4 @@
-"""What an endpoint is handed: who asks, as admission control has found out, and its area of the service."""
+"""Arguments of an endpoint: the asker, as admission control has found out, and its area of the service."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ async def _worker(token: Annotated[ServiceToken, Depends(_token)]) -> str:
 
 
 ROLES = "x-roles"
-"""What the OpenAPI document calls the roles of an endpoint that is for some alone."""
+"""Name in the OpenAPI document of the roles of an endpoint that is for some alone."""
 
 
 def only(*roles: Role) -> dict[str, list[str]]:

@@ -1,4 +1,4 @@
-"""What needs no token: health, the keys of receipts, joining by an invitation, signing in by a browser."""
+"""Endpoints without a token: health, the keys of receipts, joining by an invitation, signing in by a browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What solvers ask: assignments, packs, evidence, runs."""
+"""Endpoints for solvers: assignments, packs, evidence, runs."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ PackName = Annotated[str, Path(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
 
 @router.get("/me", summary="The account and its courses", responses=refusals())
 async def me(account: Account, accounts: TheAccounts) -> Me:
-    """Who asks."""
+    """Returns the account that asks."""
     return await accounts.me(account)
 
 

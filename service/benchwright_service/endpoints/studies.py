@@ -1,4 +1,4 @@
-"""What participants of studies ask, and who watches over them."""
+"""Endpoints for participants of studies, and for those who watch over them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ async def watch(
     audit: TheAudit,
     stuck_after_s: Annotated[float, Query(ge=30, le=86_400)] = STUCK_AFTER_S,
 ) -> StudyWatch:
-    """Where each participant is, for the study's owners and monitors: no condition, no verdict, no time of work."""
+    """Progress of each participant, for the study's owners and monitors: no condition, no verdict, no time of work."""
     study_watch = await studies.monitor.watch_for(account, study, stuck_after_s)
     await audit.note_sitting(account, study, "watched", "by a program")
     return study_watch

@@ -1,4 +1,4 @@
-"""What workers ask. Their tokens see hidden parts, and nothing else does."""
+"""Endpoints for workers. Their tokens see hidden parts, and nothing else does."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from benchwright_foundation.database import Database
 from benchwright_service.storage.tables import ACCOUNTS, AUDIT, moment
 
 SITTING_S = 3600.0
-"""What refreshes itself is noted once in this time for each viewer."""
+"""Time in seconds within which a page that refreshes itself is noted once for each viewer."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Entry:
 
     at: datetime
     name: str
-    """Whose; the account's id if there is no such account."""
+    """Name of the person who did it; the account's id if there is no such account."""
     action: str
     object: str
 
@@ -31,7 +31,7 @@ class Audit:
     """Writes and reads the log.
 
     Args:
-        database: Of the service.
+        database: Database of the service.
         now: Seconds since 1970.
     """
 
@@ -43,10 +43,10 @@ class Audit:
         """Adds an entry. It is on disk when this returns.
 
         Args:
-            account: Who did it.
-            course: Where.
-            action: What.
-            object_: To what.
+            account: Account that did it.
+            course: Course in which it was done.
+            action: Action that was done.
+            object_: Object of the action.
         """
         row = {"at": self._now(), "account": account, "course": course, "action": action, "object": object_}
         async with self._database.writing() as connection:

@@ -47,7 +47,7 @@ class Evidence:
 
     Args:
         log: The service's.
-        database: Of the service.
+        database: Database of the service.
         courses: Say who may work on what.
         places: Say who is which participant of a study.
         signer: Countersigns.
@@ -78,8 +78,8 @@ class Evidence:
         """Takes events; what is here already changes nothing. When this returns, they are on disk.
 
         Raises:
-            RefusalError: They do not follow, or are of somebody else's attempt or of none that may be worked on.
-            LogError: They could not be written.
+            RefusalError: The events do not follow, or are of somebody else's attempt or of none that may be worked on.
+            LogError: The events could not be written.
         """
         self._quotas.take_events(account, len(new_events.lines))
         return await self._taking.do(_SentEvents(account, new_events, _rows(new_events), self._now()))
@@ -129,7 +129,7 @@ class Evidence:
         """Problem and assignment of an attempt of this account.
 
         Raises:
-            RefusalError: There is none.
+            RefusalError: The account has no such attempt.
         """
         query = select(ATTEMPTS_HELD.c.problem, ATTEMPTS_HELD.c.assignment).where(
             ATTEMPTS_HELD.c.attempt == attempt, ATTEMPTS_HELD.c.account == account

@@ -19,8 +19,8 @@ class Batches(Generic[Item, Result]):
         work: Does several items; its results, or what is wrong with each, are in their order.
         alike: Items with the same key are never done at the same time, but in the order in which they came.
         most: Items at a time.
-        pace_s: From one beginning to the next, in seconds, at least: the longer, the more come together.
-        at_once: How many times `work` is under way at once, at most.
+        pace_s: Least time from one beginning to the next, in seconds: the longer, the more come together.
+        at_once: Largest number of calls of `work` that are under way at once.
     """
 
     def __init__(

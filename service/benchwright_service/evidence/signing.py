@@ -19,7 +19,7 @@ class Countersigner:
 
     Args:
         server: The service's address, as receipts name it.
-        file: With its keys.
+        file: File with its keys.
     """
 
     def __init__(self, server: str, file: Path) -> None:
@@ -35,7 +35,7 @@ class Countersigner:
         """With the keys in a service's folder, where a new one is made if there is none.
 
         Raises:
-            BenchServiceError: They can't be read or made.
+            BenchServiceError: The keys can't be read or made.
         """
         return cls(server, open_keys(folder))
 

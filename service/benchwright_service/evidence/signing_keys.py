@@ -46,7 +46,7 @@ class SigningKey(PublishedKey):
         """With a secret.
 
         Raises:
-            ValueError: It is none.
+            ValueError: The bytes are no secret.
         """
         public = Ed25519PrivateKey.from_private_bytes(secret).public_key().public_bytes_raw()
         return cls(key=_text(public), begins=begins, secret=_text(secret))
@@ -73,7 +73,7 @@ def read_keys(file: Path) -> SigningKeys:
     """The keys in a file.
 
     Raises:
-        BenchServiceError: It can't be read, or holds no keys.
+        BenchServiceError: The file can't be read, or holds no keys.
     """
     try:
         signing_keys = SigningKeys.model_validate_json(file.read_bytes())
@@ -90,11 +90,11 @@ def open_keys(folder: Path, now: Callable[[], datetime] = lambda: datetime.now(U
     """The file with the keys, made with a new key if there is none.
 
     Args:
-        folder: Of the service.
-        now: By which a new key begins.
+        folder: Folder of the service.
+        now: Clock by which a new key begins.
 
     Raises:
-        BenchServiceError: It can't be read or made, or holds no key.
+        BenchServiceError: The file can't be read or made, or holds no key.
     """
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -119,9 +119,9 @@ def rotate(
     """Has a new key sign from now on, also in a service that runs; returns once the older one's secret is deleted.
 
     Args:
-        folder: Of the service.
+        folder: Folder of the service.
         now: The machine's clock.
-        wait: For some seconds.
+        wait: Function that waits for some seconds.
 
     Raises:
         BenchServiceError: The service has no keys yet, or they can't be read or written.
@@ -140,17 +140,17 @@ def revoke(
     """Says that what a key signed from a time on proves nothing. If it is the present one, another signs from now on.
 
     Args:
-        folder: Of the service.
+        folder: Folder of the service.
         key: The key or its beginning.
         revoked_from: Time from which somebody else may have had it. A key revoked before keeps the earlier time.
         now: The machine's clock.
-        wait: For some seconds.
+        wait: Function that waits for some seconds.
 
     Returns:
         The key that was revoked.
 
     Raises:
-        BenchServiceError: There is no such key or more than one, the time is in the future, or the keys can't be
+        BenchServiceError: No such key or more than one exists, the time is in the future, or the keys can't be
             read or written.
     """
     if revoked_from > now():

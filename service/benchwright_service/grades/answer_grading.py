@@ -28,28 +28,28 @@ def figures_of(problem: Problem) -> Sequence[Figure]:
 
 
 def rubric_of(problem: Problem) -> RubricPoints | None:
-    """What people give points for; None if they choose a label."""
+    """Returns the rubric by which people give points; None if they choose a label."""
     key = problem.hidden.answer
     return key.points if key is not None else None
 
 
 @dataclass(frozen=True)
 class Desk:
-    """What waits for a grader."""
+    """Answers that wait for a grader."""
 
     item: Item | None
     """The next answer; None if nothing is left for them."""
     left: int
     """Answers that this person can still grade, with this one."""
     dispute: Dispute | None = None
-    """Where two others differ, if this person decides."""
+    """Dispute of two others, if this person decides."""
 
 
 class AnswerGrading:
     """Gives out answers, and takes grades.
 
     Args:
-        database: Of the service.
+        database: Database of the service.
         records: Opens the database of judgements.
         store: Has the keys.
     """
@@ -137,7 +137,7 @@ class AnswerGrading:
         return waiting_items
 
     async def _graders(self, course: str) -> Mapping[str, int]:
-        """How many people grade an answer, by attempt."""
+        """Returns the number of people who grade an answer, by attempt."""
         query = (
             select(ATTEMPTS_HELD.c.attempt, ASSIGNMENTS.c.graders)
             .join(ASSIGNMENTS, ASSIGNMENTS.c.id == ATTEMPTS_HELD.c.assignment)

@@ -1,4 +1,4 @@
-"""What changed a student's grade besides their own runs: extensions, adjustments, regrades, appeals."""
+"""Changes of a student's grade besides their own runs: extensions, adjustments, regrades, appeals."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LONGEST = 4_000
 
 
 class AppealState(StrEnum):
-    """How an appeal stands."""
+    """State of an appeal."""
 
     OPEN = "open"
     GRANTED = "granted"
@@ -51,7 +51,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Appeal:
-    """What a student has against a grade."""
+    """Appeal of a student against a grade."""
 
     id: int
     assignment: str
@@ -71,7 +71,7 @@ class GradeHistory:
     """Reads it; takes and answers appeals.
 
     Args:
-        database: Of the service.
+        database: Database of the service.
         now: Seconds since 1970.
     """
 
@@ -80,7 +80,7 @@ class GradeHistory:
         self._now = now
 
     async def changes(self, assignment: str, account: str) -> Sequence[Change]:
-        """What changed a grade, oldest first."""
+        """Returns the changes of a grade, oldest first."""
         async with self._database.reading() as connection:
             extensions = (await connection.execute(_history_query(EXTENSION_HISTORY, assignment, account))).all()
             adjustments = (await connection.execute(_history_query(ADJUSTMENTS, assignment, account))).all()
@@ -101,7 +101,7 @@ class GradeHistory:
         """Takes an appeal.
 
         Raises:
-            BenchServiceError: It says nothing, or an earlier one has no answer yet.
+            BenchServiceError: The appeal says nothing, or an earlier one has no answer yet.
         """
         if not text:
             raise BenchServiceError("an appeal needs a reason")
@@ -124,7 +124,7 @@ class GradeHistory:
         """Answers an appeal; points are changed by an adjustment.
 
         Raises:
-            BenchServiceError: There is no such appeal that waits, or no reason is given.
+            BenchServiceError: No such appeal waits, or no reason is given.
         """
         if not text:
             raise BenchServiceError("the answer needs a reason")
@@ -140,7 +140,7 @@ class GradeHistory:
                 raise BenchServiceError("the appeal has been answered already")
 
     async def waiting(self, course: str) -> int:
-        """How many appeals of a course have no answer yet."""
+        """Returns the number of appeals of a course that have no answer yet."""
         query = (
             select(func.count())
             .select_from(APPEALS.join(ASSIGNMENTS, ASSIGNMENTS.c.id == APPEALS.c.assignment))

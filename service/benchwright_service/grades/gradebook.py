@@ -135,7 +135,7 @@ class Gradebooks:
     """Reads gradebooks, and changes what staff decide.
 
     Args:
-        database: Of the service.
+        database: Database of the service.
         progress: Knows the students.
         now: Seconds since 1970.
     """
@@ -397,7 +397,7 @@ def _charged(
 def _together(
     by_student: Mapping[_Key, Mapping[str, Sequence[_Fact]]], accounts: Sequence[str], assignment: str
 ) -> Mapping[str, Sequence[_Fact]]:
-    """What is known of several students, by problem."""
+    """Facts about several students, by problem."""
     facts: dict[str, list[_Fact]] = defaultdict(list)
     for account in accounts:
         for problem, theirs in by_student.get((account, assignment), {}).items():

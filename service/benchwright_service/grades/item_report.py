@@ -43,26 +43,26 @@ class ItemReport:
     """A problem of an assignment, as its students did on it."""
 
     passed: int
-    """How many students passed."""
+    """Number of students who passed."""
     median_runs: float | None
     """To the first pass, of those who passed."""
     minutes: Sequence[float]
     """Active time of attempts: the quantiles of `QUANTILES`; empty if nobody worked."""
     tries: Sequence[tuple[str, int]]
-    """How many students passed with the first run, with the second, …; with more; and have not passed."""
+    """Numbers of students who passed with the first run, with the second, …; with more; and have not passed."""
     failed: Sequence[tuple[str, int, int]]
-    """Why runs did not pass: the reason, runs, and students; the most first."""
+    """Reasons why runs did not pass: the reason, runs, and students; the most first."""
     caught: Sequence[tuple[str, Sequence[str]]]
     """Hidden tests that the counted run failed, with the names of the students, the most first."""
     answers: Sequence[tuple[str, int]]
-    """What the counted runs answered, the most frequent first; of a question with options, what names none."""
+    """Answers of the counted runs, the most frequent first; of a question with options, those that name none."""
     options: Sequence[Option]
-    """What they selected, of a question with options."""
+    """Options that they selected, of a question with options."""
     right: frozenset[str]
     """The options with which runs passed."""
 
     def is_non_functional(self, option: Option) -> bool | None:
-        """Whether an option is a distractor that hardly anybody selects.
+        """True if an option is a distractor that hardly anybody selects.
 
         Returns:
             None of the right one, with too few students, and while nobody has passed: the option that is left out would
@@ -111,7 +111,7 @@ class ItemReports:
     """Makes them.
 
     Args:
-        database: Of the service.
+        database: Database of the service.
         log: The service's.
         snapshots: Have the files of runs.
     """

@@ -30,7 +30,7 @@ _Outcomes = Mapping[str, tuple[Outcome, float]]
 
 
 class RegradeState(StrEnum):
-    """What has become of it."""
+    """State of a regrade."""
 
     BEGUN = "begun"
     ACCEPTED = "accepted"
@@ -39,7 +39,7 @@ class RegradeState(StrEnum):
 
 @dataclass(frozen=True)
 class Outdated:
-    """How many runs of a problem were judged by something else than what judges now."""
+    """Number of runs of a problem that were judged by something else than what judges now."""
 
     runs: int
     of: int
@@ -67,7 +67,7 @@ class Regrade:
 
     @property
     def is_complete(self) -> bool:
-        """Whether it can be accepted."""
+        """True if it can be accepted."""
         return self.ended == self.runs
 
 
@@ -100,9 +100,9 @@ class Regrades:
     """Begins and ends regrades; the service's workers do the runs.
 
     Args:
-        database: Of the service.
+        database: Database of the service.
         store: Has the problems as they are now.
-        home: Where raw logs are.
+        home: Home folders with the raw logs.
         gradebooks: Know what runs are worth.
         now: Seconds since 1970.
     """
@@ -122,7 +122,7 @@ class Regrades:
         self._now = now
 
     async def outdated(self, assignment: AssignmentView, problem: str) -> Outdated:
-        """What a regrade of a problem would be about."""
+        """Returns the runs that a regrade of a problem would be about."""
         now = await self._harness(assignment, problem)
         last = (
             select(REGRADES.c.id, REGRADES.c.state)
@@ -202,7 +202,7 @@ class Regrades:
     async def changes(
         self, course: str, assignments: Sequence[AssignmentView], regrade: Regrade
     ) -> Sequence[StudentChange]:
-        """Who gets other points or outcomes by it, by name: also of one that was accepted or dropped."""
+        """Returns students who get other points or outcomes by it, by name; also after it was accepted or dropped."""
         query = (
             select(REGRADED, RUNS.c.number, RUNS.c.queued, RUNS.c.account)
             .join(RUNS, RUNS.c.id == REGRADED.c.run)
@@ -260,7 +260,7 @@ class Regrades:
         """The old verdicts stay; what still runs for it no longer counts.
 
         Raises:
-            BenchServiceError: It was accepted or dropped before.
+            BenchServiceError: The regrade was accepted or dropped before.
         """
         release = update(RUNS).where(RUNS.c.regrade == regrade.id)
         async with self._database.writing() as connection:

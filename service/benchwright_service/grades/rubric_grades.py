@@ -1,4 +1,4 @@
-"""What people gave for each item of a question's rubric: for staff, and for students as far as they may see it."""
+"""Points from people for each item of a question's rubric: for staff, and for students as far as they may see it."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class ItemGrade:
     text: str
     most: float
     points: float
-    """What counts: the mean of those whose label was decided on, or of all if it is nobody's."""
+    """Points that count: the mean of those whose label was decided on, or of all if it is nobody's."""
     each: Sequence[float]
-    """What each person gave, without names; empty for students."""
+    """Points that each person gave, without names; empty for students."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class RubricGrades:
     """Reads them.
 
     Args:
-        database: Of the service.
+        database: Database of the service.
         records: Opens the database of judgements.
         store: Has the rubrics.
         courses: Know what students may see.
@@ -65,11 +65,11 @@ class RubricGrades:
         self._courses = courses
 
     async def grades_of_runs(self, runs: Mapping[str, str], *, for_staff: bool) -> Mapping[str, RubricGrade]:
-        """What runs got; those that no person has decided, or that have no points, are left out.
+        """Returns the grades of runs; those that no person has decided, or that have no points, are left out.
 
         Args:
             runs: Anything → id of a run.
-            for_staff: Whether all is shown, or what the reveal policy lets the student see.
+            for_staff: True to show all; False to show what the reveal policy lets the student see.
         """
         query = select(RUNS.c.id, RUNS.c.attempt, RUNS.c.number).where(RUNS.c.id.in_(runs.values()))
         async with self._database.reading() as connection:

@@ -47,7 +47,7 @@ from benchwright_service.pages.visit import Visit, cookie_name
 from benchwright_service.questions.pictures import MOST_BYTES
 
 PATHS = ("/sign-in", "/lti/", "/sign-out", "/device", "/courses", "/notices", "/studies/", "/assets/")
-"""What paths of pages begin with, beside `/` itself."""
+"""Beginnings of the paths of pages, beside `/` itself."""
 _WORK = "/courses/{course}/attempts/{assignment}/{problem}/{account}"
 _FORM_BYTES = 64 << 10
 _FILES_BYTES = MOST_FIGURES * MOST_BYTES + (512 << 10)
@@ -58,13 +58,13 @@ _MOST_FIELDS = 2_000
 _PER_MINUTE = 300
 _WITH_FILES_PER_MINUTE = 20
 AWAY_S = 600
-"""How long a person may take at an identity provider, in seconds."""
+"""Longest time that a person may take at an identity provider, in seconds."""
 
 Page = Callable[[Visit], Awaitable[Response]]
 
 
 def is_page(path: str) -> bool:
-    """Whether a path is one of a page."""
+    """True if a path is one of a page."""
     return path == "/" or path.startswith(PATHS)
 
 
@@ -73,7 +73,7 @@ def make_pages(bench: Bench, *, secure: bool) -> ASGIApp:
 
     Args:
         bench: The service.
-        secure: Whether browsers reach it by HTTPS, so that cookies are for HTTPS only.
+        secure: True if browsers reach it by HTTPS, so that cookies are for HTTPS only.
     """
     pages = Starlette(
         routes=page_routes(bench, secure=secure), exception_handlers={HTTPException: _not_found, Exception: _failed}
@@ -283,7 +283,7 @@ class _Guard:
 
 
 def _is_own(request: Request) -> bool:
-    """Whether a form comes from a page of this service: browsers say from where, and others can't lie for them."""
+    """True if a form comes from a page of this service: browsers say from where, and others can't lie for them."""
     origin = request.headers.get("origin")
     if origin is not None:
         return urlsplit(origin).netloc == request.headers.get("host")
@@ -291,7 +291,7 @@ def _is_own(request: Request) -> bool:
 
 
 def _has_null_byte(request: Request, form: FormData) -> bool:
-    """Whether something has one that a page may look for in the database, or store: PostgreSQL can do neither."""
+    """True if something that a page may look for in the database, or store, has a null byte; PostgreSQL takes none."""
     texts = (*request.path_params.values(), *request.query_params.values(), *form.values())
     return any(isinstance(text, str) and "\0" in text for text in texts)
 

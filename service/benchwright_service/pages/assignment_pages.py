@@ -96,7 +96,7 @@ async def _chosen(visit: Visit) -> AssignmentView:
 
 
 def _rules(visit: Visit) -> AssignmentRules:
-    """What a form says.
+    """Returns the rules that a form gives.
 
     Raises:
         ValueError: A field is none of its values.
@@ -134,12 +134,12 @@ def _aids(visit: Visit) -> frozenset[Aid] | None:
 
 
 def _sent_fields(visit: Visit) -> dict[str, str]:
-    """What a form was sent with, to be corrected."""
+    """Fields that a form was sent with, to be corrected."""
     return {name: visit.field(name) for name in FIELDS} | {"aids": " ".join(visit.chosen("aids"))}
 
 
 def _fields(view: AssignmentView) -> dict[str, str]:
-    """What the form has for an assignment as it is."""
+    """Fields of the form for an assignment as it is."""
     rule = view.assistance
     return dict.fromkeys(FIELDS, "") | {
         "title": view.title,

@@ -23,20 +23,20 @@ _CHUNK = 1 << 16
 
 @dataclass(frozen=True)
 class _Confirmation:
-    """What the owner has still to confirm."""
+    """Confirmation that the owner has still to give."""
 
     outlook: Outlook
     is_second: bool
-    """Whether they want to close it, and have to confirm that it is forced."""
+    """True if they want to close it, and have to confirm that it is forced."""
 
 
 async def closing(visit: Visit) -> Response:
-    """What closing does, how far it is, or what came of it."""
+    """Page on the effects of closing, its progress, or its result."""
     return await _closing(visit, await visit.owning())
 
 
 async def state(visit: Visit) -> Response:
-    """What the page refreshes itself with while the study is being closed."""
+    """Part with which the page refreshes itself while the study is being closed."""
     member = await visit.owning()
     closing_state = await visit.bench.studies.closings.state(member.course)
     return render("study_closing_state", visit.session, state=closing_state, now=datetime.now(UTC))

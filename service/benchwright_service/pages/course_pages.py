@@ -18,7 +18,7 @@ from benchwright_service.pages.replay_pages import student_of
 from benchwright_service.pages.visit import STAFF, WATCHERS, Visit, sections_of, unknown_page
 
 CHECKED_WITHIN_S = 0.3
-"""How long a page waits for records that have to be checked; they go on in the background."""
+"""Time in seconds that a page waits for records that have to be checked; they go on in the background."""
 FIELDS = (
     "pack",
     "title",
@@ -112,7 +112,7 @@ async def work(visit: Visit) -> Response:
 
 
 async def _written_shares(visit: Visit, attempt: AttemptLine) -> Sequence[TextFromSource] | str:
-    """Where its text came from; or why that can't be said."""
+    """Sources of its text; or the reason why they can't be said."""
     try:
         return written_of((await visit.bench.coursework.replays.playback(attempt.id, attempt.summary.seq)).inserted)
     except PlaybackError as error:
@@ -120,7 +120,7 @@ async def _written_shares(visit: Visit, attempt: AttemptLine) -> Sequence[TextFr
 
 
 async def audit(visit: Visit) -> Response:
-    """Who of the staff saw or changed what."""
+    """Page of the audit log: who of the staff saw or changed what."""
     member = await visit.staffed()
     return render("audit", visit.session, member=member, entries=await visit.bench.audit.entries(member.course))
 
@@ -129,10 +129,10 @@ async def course_page(visit: Visit, member: Membership, problem: Problem | None,
     """A course's page.
 
     Args:
-        visit: Who looks at it.
-        member: What they are in it.
-        problem: Why the form was not taken.
-        fields: What the form for an assignment has.
+        visit: Visit of the person who looks at it.
+        member: Their membership in it.
+        problem: Reason why the form was not taken.
+        fields: Fields of the form for an assignment.
     """
     is_staff = member.role in STAFF
     if is_staff:

@@ -22,7 +22,7 @@ _FILES = {"canvas": canvas, "moodle": moodle}
 TABLE = "table"
 """The file for people: it has more than a learning management system would take."""
 _FILE_WITHIN_S = 20.0
-"""How long a file waits for records that have to be checked."""
+"""Time in seconds that a file waits for records that have to be checked."""
 
 
 async def grades(visit: Visit) -> Response:
@@ -182,7 +182,7 @@ async def alike(visit: Visit) -> Response:
 
 
 def grading_of(visit: Visit) -> Grading:
-    """How a form says that an assignment is graded.
+    """Returns the grading of an assignment that a form gives.
 
     Raises:
         ValueError: A field is none of its values.

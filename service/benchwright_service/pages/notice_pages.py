@@ -1,4 +1,4 @@
-"""What somebody hears of, over all their courses."""
+"""Notices to somebody, over all their courses."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ async def group(visit: Visit) -> Response:
 
 
 async def export(visit: Visit) -> Response:
-    """What the service has of a person in the course."""
+    """Export of the data that the service has of a person in the course."""
     member, person = await _chosen(visit)
     content = await visit.bench.people.export(member.course, person.account)
     await visit.bench.audit.note(visit.account, member.course, "exported person", person.account)

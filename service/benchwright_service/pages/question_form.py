@@ -79,7 +79,7 @@ def sent_text(visit: Visit, name: str, limit: int) -> str:
 
 
 def is_credited(visit: Visit) -> bool:
-    """Whether the pack may name the author."""
+    """True if the pack may name the author."""
     return visit.field("credited") == "yes"
 
 
@@ -90,7 +90,7 @@ async def sent_question(
 
     Args:
         visit: The request.
-        style: Of the question.
+        style: Format of the question.
         previous: The version that it is a change of; its pictures can be kept.
 
     Raises:
@@ -116,7 +116,7 @@ async def sent_question(
 
 
 def form_values(style: QuestionFormat, fields: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What the form's template names."""
+    """Values that the form's template names."""
     return {
         "style": style.value,
         "formats": {question_format.value: name for question_format, name in FORMATS.items()},

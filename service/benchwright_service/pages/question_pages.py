@@ -34,11 +34,11 @@ from benchwright_service.questions.writing import CHANGEABLE, FEWEST_REVIEWERS, 
 _LICENSE = "CC-BY-4.0"
 _DECIDED = frozenset({QuestionState.ACCEPTED, QuestionState.RETURNED, QuestionState.WITHDRAWN})
 _SHOWN = frozenset({QuestionState.ACCEPTED, QuestionState.WITHDRAWN})
-"""What staff may read: the key of what they may still have to review would spoil that."""
+"""States in which staff may read a question: the key of what they may still have to review would spoil that."""
 
 
 async def questions(visit: Visit) -> Response:
-    """What the course collects: one's own questions, the ranking, and for staff how far it is."""
+    """Page of the questions that the course collects: one's own, the ranking, and for staff the progress."""
     return await _questions(visit, await _writer(visit), None)
 
 
@@ -96,7 +96,7 @@ async def question(visit: Visit) -> Response:
 
 
 async def change(visit: Visit) -> Response:
-    """What the author does with it: save, try, submit, withdraw, begin its twin."""
+    """Makes the author's change to it: save, try, submit, withdraw, begin its twin."""
     member = await _writer(visit)
     question = await _readable_question(visit, member)
     act, style = visit.field("act"), question.content.format
@@ -153,7 +153,7 @@ async def figure(visit: Visit) -> Response:
 
 
 async def tries(visit: Visit) -> Response:
-    """What models have said so far, as a part of the question's page."""
+    """Answers of models so far, as a part of the question's page."""
     member = await _writer(visit)
     question = await _readable_question(visit, member)
     return render("question_tries", visit.session, **await _tried(visit, question))
@@ -263,7 +263,7 @@ async def _tried(visit: Visit, question: Question) -> Mapping[str, Any]:
 
 
 async def _writer(visit: Visit) -> Membership:
-    """Who may write questions: everybody of a course that collects some, and its staff who may begin that."""
+    """Membership of who may write questions: all of a course that collects some, and its staff who may begin that."""
     member = await visit.membership()
     if member.role is Role.MONITOR:
         raise unknown_page()
@@ -282,7 +282,7 @@ async def _readable_question(visit: Visit, member: Membership) -> Question:
 
 
 def _may_read(visit: Visit, member: Membership, question: Question) -> bool:
-    """Whether somebody may see a question with its key, whatever they may have to review."""
+    """True if somebody may see a question with its key, whatever they may have to review."""
     if question.author == visit.account:
         return True
     # Nobody can change one that no person wrote, so no version of it comes to a reviewer again.

@@ -32,7 +32,7 @@ async def begin(visit: Visit) -> Response:
 
 
 async def regrade(visit: Visit) -> Response:
-    """How far it is, and who it changes."""
+    """Page on the progress of a regrade, and on the students whom it changes."""
     member, regrade = await _chosen_regrade(visit)
     assignments = await visit.bench.courses.all_of(member.course)
     changes = await visit.bench.grades.regrades.changes(member.course, assignments, regrade)

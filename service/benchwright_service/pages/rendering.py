@@ -37,14 +37,14 @@ _PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestor
 
 @dataclass(frozen=True)
 class Problem:
-    """Why a form was not taken."""
+    """Reason why a form was not taken."""
 
     detail: str
     next_step: str
 
 
 def refusal(error: Exception, next_step: str) -> Problem:
-    """What an error says, as a sentence."""
+    """Returns the problem that an error names, as a sentence."""
     text = str(error)
     return Problem(f"{text[:1].upper()}{text[1:]}".rstrip(".") + ".", next_step)
 
@@ -72,9 +72,9 @@ def render(template: str, session: BrowserSession | None, status: int = 200, **v
 
     Args:
         template: Its name.
-        session: Who looks at it; None for nobody.
-        status: Of the response.
-        values: What the template names.
+        session: Session of the person who looks at it; None for nobody.
+        status: HTTP status of the response.
+        values: Values that the template names.
     """
     return _Page(f"{template}.html", status, values | {"session": session})
 

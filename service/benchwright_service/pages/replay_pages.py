@@ -20,7 +20,7 @@ async def student_of(visit: Visit) -> tuple[Membership, AssignmentView, Student]
     """Staff, with the assignment and the student of the path.
 
     Raises:
-        RefusalError: They are no staff of the course, or it has no such assignment, problem or student.
+        RefusalError: The person is no staff of the course, or it has no such assignment, problem or student.
     """
     member = await visit.staffed()
     path = visit.request.path_params
@@ -34,7 +34,7 @@ async def student_of(visit: Visit) -> tuple[Membership, AssignmentView, Student]
 
 
 async def overview(visit: Visit) -> Response:
-    """What happened when, as JSON."""
+    """Overview of the attempt's events and their times, as JSON."""
     line, _, _ = await _replayed_attempt(visit)
     try:
         replay = await visit.bench.coursework.replays.overview(line)

@@ -31,7 +31,7 @@ async def study(visit: Visit) -> Response:
 
 
 async def watch(visit: Visit) -> Response:
-    """What the page refreshes itself with."""
+    """Part with which the page refreshes itself."""
     member = await visit.watching()
     return render("study_watch", visit.session, **await _watched(visit, member))
 
@@ -52,7 +52,7 @@ async def invite(visit: Visit) -> Response:
 
 
 async def audit(visit: Visit) -> Response:
-    """Who saw and changed what."""
+    """Page of the audit log: who saw and changed what."""
     member = await visit.owning()
     entries = await visit.bench.audit.entries(member.course)
     await visit.bench.audit.note_sitting(visit.account, member.course, "read audit log", "")
@@ -108,7 +108,7 @@ def _stuck_after(text: str) -> float:
 
 
 def attention(watch: StudyWatch) -> str:
-    """Who has to be asked after, as sentences; also what a screen reader says when it changes."""
+    """Participants who have to be asked after, as sentences; also what a screen reader says when it changes."""
     if watch.digest:
         return "The study is closed."
     sentences = []

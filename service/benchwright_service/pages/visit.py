@@ -17,11 +17,11 @@ from benchwright_service.bench import Bench
 from benchwright_service.courses.progress import Student
 
 STAFF = frozenset({Role.OWNER, Role.STAFF})
-"""Who may see students' work and change a course."""
+"""Roles that may see students' work and change a course."""
 GRADERS = STAFF | {Role.GRADER}
-"""Who may grade answers and review questions."""
+"""Roles that may grade answers and review questions."""
 WATCHERS = frozenset({Role.OWNER, Role.MONITOR})
-"""Who may watch a study."""
+"""Roles that may watch a study."""
 _MOST_DIGITS = 9
 _COOKIE = "benchwright_session"
 
@@ -43,7 +43,7 @@ class Visit:
 
     @property
     def account(self) -> str:
-        """Who asks; empty for who is not signed in."""
+        """Account of the person who asks; empty for a person who is not signed in."""
         return self.session.account if self.session is not None else ""
 
     def field(self, name: str, limit: int = 1_000) -> str:
@@ -59,7 +59,7 @@ class Visit:
         """A number of the form; the usual one where the field is empty.
 
         Raises:
-            ValueError: It is none, or outside the limits.
+            ValueError: The field is no number, or outside the limits.
         """
         text = self.field(name)
         if not text and usual is not None:
@@ -76,7 +76,7 @@ class Visit:
         """A number of the path.
 
         Raises:
-            RefusalError: It is none, or a larger one than anything has.
+            RefusalError: The path has no number there, or a larger one than anything has.
         """
         number = whole_number(self.request.path_params[name])
         if number is None:
@@ -87,7 +87,7 @@ class Visit:
         """A date and time of the form, in UTC; None for an empty one.
 
         Raises:
-            ValueError: It is none.
+            ValueError: The field is no date and time.
         """
         text = self.field(name)
         if not text:
@@ -104,7 +104,7 @@ class Visit:
         return self.request.query_params.get("section", "")[:200]
 
     async def membership(self) -> Membership:
-        """What the person who asks is in the course of the path.
+        """Returns what the person who asks is in the course of the path.
 
         Raises:
             RefusalError: Nothing, as where there is no such course. A study's is none: its pages would show who is
@@ -124,7 +124,7 @@ class Visit:
         """The same, if they are of its staff.
 
         Raises:
-            RefusalError: They are not.
+            RefusalError: The person is not of its staff.
         """
         membership = await self.membership()
         if membership.role not in STAFF:
@@ -135,7 +135,7 @@ class Visit:
         """The same, if they may grade answers and review questions.
 
         Raises:
-            RefusalError: They may not.
+            RefusalError: The person may not grade.
         """
         membership = await self.membership()
         if membership.role not in GRADERS:
@@ -146,7 +146,7 @@ class Visit:
         """The same, if the course can be changed.
 
         Raises:
-            RefusalError: They are not, or it is archived.
+            RefusalError: The person may not change the course, or it is archived.
         """
         membership = await self.staffed()
         if await self.is_archived():
@@ -154,10 +154,10 @@ class Visit:
         return membership
 
     async def watching(self) -> Membership:
-        """What the person who asks is in the study of the path, if they own or monitor it.
+        """Returns what the person who asks is in the study of the path, if they own or monitor it.
 
         Raises:
-            RefusalError: They do neither.
+            RefusalError: The person neither owns nor monitors it.
         """
         study = self.request.path_params["study"]
         memberships = await self.bench.accounts.memberships(self.account)
@@ -174,7 +174,7 @@ class Visit:
         """The same, if they own it.
 
         Raises:
-            RefusalError: They do not.
+            RefusalError: The person does not own it.
         """
         membership = await self.watching()
         if membership.role is not Role.OWNER:
@@ -182,7 +182,7 @@ class Visit:
         return membership
 
     async def is_archived(self) -> bool:
-        """Whether the course of the path is."""
+        """True if the course of the path is archived."""
         return (await self._membership())[1]
 
 

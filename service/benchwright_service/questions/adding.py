@@ -25,10 +25,10 @@ _LONGEST_SOURCE = 300
 
 @dataclass(frozen=True)
 class PackAddition:
-    """What became of a pack's problems."""
+    """Result of adding a pack's problems."""
 
     questions: int
-    """How many reviewers get now."""
+    """Number of questions that reviewers get now."""
     left_out: Mapping[str, str]
     """The others: problem → why."""
 
@@ -41,9 +41,9 @@ async def add_questions(
     What was added before, and has not changed, is left out.
 
     Args:
-        database: Of the service, which may run.
+        database: Database of the service, which may run.
         course: Its id.
-        pack: With its hidden parts.
+        pack: Pack with its hidden parts.
         now: Seconds since 1970.
 
     Raises:
@@ -95,7 +95,7 @@ def _form_question(problem: Problem) -> WrittenQuestion:
     """A question as a form would have it.
 
     Raises:
-        ValueError: It is none that a form can have.
+        ValueError: The question is none that a form can have.
     """
     question, key = problem.public.question, problem.hidden.answer
     if question is None or key is None or question.format.answered_by is not AnsweredBy.CHOICE:

@@ -18,7 +18,7 @@ from benchwright_service.questions.writing import Questions
 
 @dataclass(frozen=True)
 class Collecting:
-    """What pages call."""
+    """Parts of collecting questions that pages call."""
 
     questions: Questions
     tries: Tries
@@ -33,9 +33,9 @@ class Collecting:
         """The parts over an open database; `tries` has to be closed in the end.
 
         Args:
-            database: Of the service.
+            database: Database of the service.
             store: Gets the packs.
-            models: What questions are tried on.
+            models: Models on which questions are tried.
 
         Raises:
             ConfigurationError: The variable of a model's key is not set.

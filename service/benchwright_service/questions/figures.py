@@ -14,7 +14,7 @@ from benchwright_service.questions.tables import FIGURES, QUESTIONS
 
 DAY_S = 86_400.0
 FIGURES_PER_DAY = 40
-"""How many pictures one person may send within a day."""
+"""Largest number of pictures that one person may send within a day."""
 
 
 async def keep_figures(
@@ -28,15 +28,15 @@ async def keep_figures(
     """Keeps the figures of a version; those of earlier ones stay.
 
     Args:
-        connection: In a transaction; the author's others wait for it.
-        question: Whose they are.
-        author: Who sends them; None for a question that no person wrote.
+        connection: Connection in a transaction; the author's others wait for it.
+        question: Question whose figures they are.
+        author: Author who sends them; None for a question that no person wrote.
         content: The version.
         pictures: Those that may not be there yet.
         now: Seconds since 1970.
 
     Raises:
-        BenchServiceError: They are too many for a day, or the version shows one that there is not.
+        BenchServiceError: The pictures are too many for a day, or the version shows one that does not exist.
     """
     known_digests = set(
         (await connection.execute(select(FIGURES.c.sha256).where(FIGURES.c.question == question))).scalars()
@@ -62,7 +62,7 @@ async def read_figures(connection: AsyncConnection, questions: Mapping[str, Writ
     """The pictures of versions, by their SHA-256.
 
     Args:
-        connection: For reading.
+        connection: Connection for reading.
         questions: The versions, by their questions.
     """
     pictures: dict[str, bytes] = {}

@@ -1,4 +1,4 @@
-"""What people hear of: decisions about their questions, publication, and reviews that they have left."""
+"""Notices to people: decisions about their questions, publication, and reviews that they have left."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LEFT_S = 3_600.0
 
 
 class NoticeKind(StrEnum):
-    """What happened."""
+    """Kind of event that a notice is about."""
 
     ACCEPTED = "accepted"
     RETURNED = "returned"
@@ -54,7 +54,7 @@ class Notices:
     """Reads notices and marks them as read.
 
     Args:
-        database: Of the service.
+        database: Database of the service.
         now: Seconds since 1970.
     """
 
@@ -114,10 +114,10 @@ async def note(
     """Notes something for somebody, in the transaction that does it.
 
     Args:
-        connection: In that transaction.
-        kind: What it is.
-        account: Whom it is for; nobody if None.
-        course: Where.
+        connection: Connection in that transaction.
+        kind: Kind of the notice.
+        account: Account that gets it; nobody if None.
+        course: Course in which it happened.
         question: The question that it is about.
         now: Seconds since 1970.
     """
@@ -131,7 +131,7 @@ async def note(
 
 
 def unread(account: ColumnElement[str], now: float) -> ColumnElement[int]:
-    """How many new notices and left reviews an account has, as a column of another query."""
+    """Number of new notices and left reviews of an account, as a column of another query."""
     new: ScalarSelect[int] = (
         select(func.count())
         .select_from(

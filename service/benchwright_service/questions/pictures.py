@@ -56,7 +56,7 @@ def read_picture(content: bytes) -> Picture:
         content: Hostile bytes.
 
     Raises:
-        BenchServiceError: It is none, or too large.
+        BenchServiceError: The bytes are no picture, or it is too large.
     """
     # The decoder takes a while to import, and few requests bring pictures.
     from PIL import Image, ImageOps

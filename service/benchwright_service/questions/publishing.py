@@ -28,7 +28,7 @@ class Publishing:
     """Publishes packs.
 
     Args:
-        database: Of the service.
+        database: Database of the service.
         questions: Its questions.
         store: Gets the packs.
         now: Seconds since 1970.
@@ -94,7 +94,7 @@ class Publishing:
         """Says that a version of the pack has these questions.
 
         Raises:
-            BenchServiceError: One of them is not accepted any more.
+            BenchServiceError: A question is not accepted any more.
         """
         names = [question.id for question in accepted]
         async with self._database.writing() as connection:
@@ -142,14 +142,14 @@ def dated(pack: Pack, earlier: Pack | None) -> Pack:
 
 
 def _credit(question: Question) -> str:
-    """Who or what a question is from, as the pack says it."""
+    """Credit for a question: the person or thing that it is from, as the pack says it."""
     day = question.decided.date().isoformat() if question.decided is not None else "before"
     credit = question.origin or (question.name if question.credited else _ANONYMOUS)
     return f"{question.id} (version {question.number}, accepted {day}): {credit}"
 
 
 def pack_name(course: str) -> str:
-    """What the pack of a course's questions is called.
+    """Returns the name of the pack of a course's questions.
 
     Raises:
         BenchServiceError: The course's id can't be part of a pack's name.

@@ -34,12 +34,12 @@ LONGEST_COMMENT = 4_000
 
 @dataclass(frozen=True)
 class Review:
-    """What a reviewer said of a version."""
+    """Review of a version by one reviewer."""
 
     number: int
     """Of the version."""
     answer: str
-    """What they answered before they saw the key."""
+    """Answer of the reviewer before they saw the key."""
     checks: Sequence[Check]
     comment: str
     accepts: bool
@@ -48,22 +48,22 @@ class Review:
 
 @dataclass(frozen=True)
 class Desk:
-    """What waits for a reviewer."""
+    """Question that waits for a reviewer."""
 
     question: Question | None
     """None if nothing does."""
     left: int
     """Questions that they can still review, with this one."""
     answer: str = ""
-    """What they answered; the key is theirs to see from then on."""
+    """Answer of the reviewer; the key is theirs to see from then on."""
 
 
 def decision(accepts: Sequence[bool], reviewers: int) -> bool | None:
-    """Whether a version is accepted, by those who decided so far; None while it is open.
+    """True if a version is accepted, by those who decided so far; None while it is open.
 
     Args:
-        accepts: What they said.
-        reviewers: How many review it: two, and a third where they differ; or three, who all decide.
+        accepts: Decisions so far; True for an acceptance.
+        reviewers: Number of reviewers: two, and a third where they differ; or three, who all decide.
     """
     if len(accepts) < reviewers:
         return None
@@ -77,7 +77,7 @@ class Reviews:
     """Gives out questions to review, and takes reviews.
 
     Args:
-        database: Of the service.
+        database: Database of the service.
         now: Seconds since 1970.
     """
 
@@ -100,7 +100,7 @@ class Reviews:
         return Desk(question, len(waiting), begun or "")
 
     async def waiting(self, course: str, reviewer: str) -> int:
-        """How many questions somebody can review."""
+        """Returns the number of questions that somebody can review."""
         async with self._database.reading() as connection:
             return len(await self._waiting(connection, course, reviewer))
 
@@ -108,14 +108,14 @@ class Reviews:
         """Takes the answer of a reviewer who has not seen the key; it can't be changed.
 
         Args:
-            course: Where.
-            reviewer: Who answers.
-            question: Which one.
-            number: Of its version.
+            course: Course of the question.
+            reviewer: Account that answers.
+            question: Question that is answered.
+            number: Number of its version.
             answer: A letter, `true` or `false`, or words, by the question's format.
 
         Raises:
-            BenchServiceError: They review no such version, or it is no answer to it.
+            BenchServiceError: The reviewer reviews no such version, or the text is no answer to it.
         """
         values = {"answer": answer, "answered": self._now()}
         async with self._database.writing() as connection:
@@ -140,7 +140,7 @@ class Reviews:
         """Takes a decision; with the one that settles it, the question is accepted or returned.
 
         Raises:
-            BenchServiceError: They review no such version, have not answered it, or the decision lacks something.
+            BenchServiceError: The reviewer has no such version, has not answered it, or the decision lacks something.
         """
         if accepts and set(checks) != set(Check):
             raise BenchServiceError("a question is accepted only if all of the checks hold")
@@ -180,7 +180,7 @@ class Reviews:
                 await note(connection, kind, reviewed_version.author, course, question, now)
 
     async def is_reviewing(self, question: Question, reviewer: str) -> bool:
-        """Whether a version is on somebody's desk."""
+        """True if a version is on somebody's desk."""
         if question.state is not QuestionState.REVIEW:
             return False
         query = select(REVIEWS.c.begun).where(*_review_conditions(question.id, question.number, reviewer))
@@ -256,7 +256,7 @@ async def _hold(connection: AsyncConnection, course: str, question: str, number:
     """Makes sure that a version is in review, and that nobody else decides until the transaction ends.
 
     Raises:
-        BenchServiceError: It is not.
+        BenchServiceError: The version is not in review.
     """
     query = select(QUESTIONS.c.id).where(
         QUESTIONS.c.id == question,

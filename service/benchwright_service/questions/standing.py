@@ -1,4 +1,4 @@
-"""How a course's authors and reviewers stand: points, accepted questions, agreement and time."""
+"""Standing of a course's authors and reviewers: points, accepted questions, agreement and time."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Author:
 
 @dataclass(frozen=True)
 class Reviewing:
-    """How the reviewers of a course worked."""
+    """Work of the reviewers of a course."""
 
     reviews: int
     """Decided ones."""
@@ -57,7 +57,7 @@ class CourseStanding:
     """Reads how a course stands.
 
     Args:
-        database: Of the service.
+        database: Database of the service.
     """
 
     def __init__(self, database: Database) -> None:
@@ -92,7 +92,7 @@ class CourseStanding:
         return wrong_counts
 
     async def states(self, course: str) -> Mapping[QuestionState, int]:
-        """How many questions are in each state."""
+        """Returns the number of questions in each state."""
         counts = dict.fromkeys(QuestionState, 0)
         query = select(QUESTIONS.c.state).where(QUESTIONS.c.course == course)
         async with self._database.reading() as connection:
@@ -101,7 +101,7 @@ class CourseStanding:
         return counts
 
     async def reviewing(self, course: str) -> Reviewing:
-        """How reviewers worked and agreed."""
+        """Returns the work and the agreement of reviewers."""
         of_version = (VERSIONS.c.question == REVIEWS.c.question) & (VERSIONS.c.number == REVIEWS.c.number)
         query = (
             select(REVIEWS, VERSIONS.c.content, VERSIONS.c.reviewers, QUESTIONS.c.twin_of)

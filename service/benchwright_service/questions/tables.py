@@ -127,4 +127,4 @@ NOTICES = Table(
     Column("seen", Double),
     Index("service_notices_account", "account", "at"),
 )
-"""What happened to somebody's questions."""
+"""Events of somebody's questions."""

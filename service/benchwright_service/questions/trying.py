@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from benchwright_judges.models.endpoint import Endpoint
 
 TRIES_PER_DAY = 10
-"""How many versions one person may try within a day, so that nobody tunes a question to one model."""
+"""Largest number of versions that one person may try within a day, so that nobody tunes a question to one model."""
 _LOST_S = 900.0
 """After this long a model that has not answered never will: the service was restarted meanwhile."""
 
@@ -37,7 +37,7 @@ class QuestionModel(ModelSettings):
     """One of them."""
 
     images: bool = False
-    """Whether its endpoint takes pictures; without, it is not asked about questions that show some."""
+    """True if its endpoint takes pictures; without, it is not asked about questions that show some."""
 
 
 class QuestionModels(Model):
@@ -52,7 +52,7 @@ def read_question_models(file: Path) -> QuestionModels:
     """Reads a file with a `[[model]]` for each, with the fields of a judge in `judges.toml`.
 
     Raises:
-        BenchServiceError: It can't be read, or a field is wrong.
+        BenchServiceError: The file can't be read, or a field is wrong.
     """
     try:
         models = QuestionModels.model_validate(tomllib.loads(file.read_text("utf-8")))
@@ -72,7 +72,7 @@ def read_question_models(file: Path) -> QuestionModels:
 
 @dataclass(frozen=True)
 class Try:
-    """What one model said to a version."""
+    """Answer of one model to a version."""
 
     model: str
     said: str | None
@@ -82,13 +82,13 @@ class Try:
     is_right: bool | None
     """By rule; None until it has answered, and for answers in words."""
     why: str
-    """Why there is no reply; empty if there is one."""
+    """Reason why there is no reply; empty if there is one."""
     is_lost: bool
-    """Whether no answer will come."""
+    """True if no answer will come."""
 
     @property
     def is_waiting(self) -> bool:
-        """Whether an answer may still come."""
+        """True if an answer may still come."""
         return self.said is None and not self.why and not self.is_lost
 
 
@@ -96,8 +96,8 @@ class Tries:
     """Asks models.
 
     Args:
-        database: Of the service.
-        models: Which ones; None for none.
+        database: Database of the service.
+        models: Models to ask; None for none.
         now: Seconds since 1970.
 
     Raises:
@@ -133,7 +133,7 @@ class Tries:
         """Has every model answer the newest version, beside what else the service does; those that failed, again.
 
         Raises:
-            BenchServiceError: There are no models, the version can't be tried now, or the author tried too many today.
+            BenchServiceError: No models are set, the version can't be tried now, or the author tried too many today.
         """
         if not self._endpoints:
             raise BenchServiceError("this service has no models to try questions on")
@@ -175,7 +175,7 @@ class Tries:
             task.add_done_callback(self._going.discard)
 
     async def tries_of(self, question: Question) -> Sequence[Try]:
-        """What models said to the newest version."""
+        """Returns the answers of models to the newest version."""
         conditions = TRIES.c.question == question.id, TRIES.c.number == question.number
         async with self._database.reading() as connection:
             rows = (await connection.execute(select(TRIES).where(*conditions).order_by(TRIES.c.model))).all()

@@ -23,9 +23,9 @@ from benchwright_service.questions.tables import CALLS, QUESTIONS, VERSIONS
 from benchwright_service.storage.tables import ACCOUNTS, COURSES, moment
 
 QUESTIONS_PER_DAY = 20
-"""How many questions one person may begin in a course within a day."""
+"""Largest number of questions that one person may begin in a course within a day."""
 VERSIONS_PER_DAY = 200
-"""How many versions of all their questions."""
+"""Largest number of versions of all their questions."""
 
 FEWEST_REVIEWERS = 2
 """People who review a version, and a third where they differ."""
@@ -34,7 +34,7 @@ MOST_REVIEWERS = 3
 
 
 class QuestionState(StrEnum):
-    """How far a question is."""
+    """State of a question."""
 
     DRAFT = "draft"
     REVIEW = "in review"
@@ -45,9 +45,9 @@ class QuestionState(StrEnum):
 
 
 CHANGEABLE = frozenset({QuestionState.DRAFT, QuestionState.RETURNED})
-"""What an author can change."""
+"""States in which an author can change a question."""
 TWINNED = frozenset({QuestionState.DRAFT, QuestionState.ACCEPTED})
-"""What an author can begin a question without options from."""
+"""States in which an author can begin a question without options from it."""
 
 
 @dataclass(frozen=True)
@@ -59,14 +59,14 @@ class Call:
     opens: datetime | None = None
     closes: datetime | None = None
     published: int = 0
-    """How often the pack was published."""
+    """Number of times that the pack was published."""
     canary: str = ""
     """Of the pack."""
     reviewers: int = FEWEST_REVIEWERS
-    """How many people review what is sent from now on."""
+    """Number of people who review what is sent from now on."""
 
     def is_open(self, now: float) -> bool:
-        """Whether questions are taken, at a time in seconds since 1970."""
+        """True if questions are taken, at a time in seconds since 1970."""
         opens = self.opens is None or self.opens.timestamp() <= now
         return opens and (self.closes is None or now < self.closes.timestamp())
 
@@ -89,16 +89,16 @@ class Question:
     published: int | None = None
     """The first version of the pack that has it."""
     reviewers: int = FEWEST_REVIEWERS
-    """How many people review this version."""
+    """Number of people who review this version."""
     origin: str = ""
-    """Where it was taken from; empty if its author wrote it here."""
+    """Source that it was taken from; empty if its author wrote it here."""
 
 
 class Questions:
     """Keeps the questions of courses.
 
     Args:
-        database: Of the service.
+        database: Database of the service.
         now: Seconds since 1970.
     """
 
@@ -107,7 +107,7 @@ class Questions:
         self._now = now
 
     async def call(self, course: str) -> Call | None:
-        """What the course collects; None if it collects no questions."""
+        """Returns what the course collects; None if it collects no questions."""
         async with self._database.reading() as connection:
             row = (await connection.execute(select(CALLS).where(CALLS.c.course == course))).one_or_none()
         return _call(row) if row is not None else None
@@ -142,7 +142,7 @@ class Questions:
                 await connection.execute(insert(CALLS).values(values))
 
     def is_open(self, call: Call | None) -> bool:
-        """Whether questions are taken now."""
+        """True if questions are taken now."""
         return call is not None and call.is_open(self._now())
 
     async def create(
@@ -167,7 +167,7 @@ class Questions:
         """A new draft that asks the same as a multiple-choice question of the author's, without options; its id.
 
         Raises:
-            BenchServiceError: It is none of theirs that can have a twin, or see `create`.
+            BenchServiceError: The question is none of theirs that can have a twin, or see `create`.
         """
         async with self._database.writing() as connection:
             await hold_course(connection, course)
@@ -224,7 +224,7 @@ class Questions:
         """Makes a new version; its figures are among the pictures, or were there before.
 
         Raises:
-            BenchServiceError: It is none of theirs that can be changed now, or too much for a day.
+            BenchServiceError: The question is not theirs to change now, or the change is too much for a day.
         """
         async with self._database.writing() as connection:
             # Two windows of one author wait for each other here.
@@ -252,7 +252,7 @@ class Questions:
         """Sends the newest version to reviewers.
 
         Raises:
-            BenchServiceError: It is none of theirs that can be sent now.
+            BenchServiceError: The question is none of theirs that can be sent now.
         """
         async with self._database.writing() as connection:
             await demand_open(connection, course, self._now())
@@ -272,7 +272,7 @@ class Questions:
         """Takes a question back.
 
         Raises:
-            BenchServiceError: It is none of theirs, or published already.
+            BenchServiceError: The question is none of theirs, or published already.
         """
         async with self._database.writing() as connection:
             question_row = await _hold(connection, course, question, author)
@@ -323,7 +323,7 @@ async def demand_open(connection: AsyncConnection, course: str, now: float) -> N
     """Makes sure that a course takes questions at a time.
 
     Raises:
-        BenchServiceError: It does not, or it is archived.
+        BenchServiceError: The course takes no questions then, or it is archived.
     """
     query = select(CALLS).join(COURSES, COURSES.c.id == CALLS.c.course)
     query = query.where(CALLS.c.course == course, COURSES.c.archived.is_(None))

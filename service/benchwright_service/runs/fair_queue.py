@@ -1,11 +1,11 @@
-"""Which run is next: everybody who waits gets the same share of the machines, whoever saves most often."""
+"""Order of runs: everybody who waits gets the same share of the machines, whoever saves most often."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 FIRST_GUESS_S = 2.0
-"""What a run is taken to cost until the first has ended."""
+"""Time in seconds that a run is taken to cost until the first has ended."""
 
 
 @dataclass
@@ -38,7 +38,7 @@ class FairQueue:
         return run in self._owner
 
     def waiting(self, account: str) -> int:
-        """How many runs of an account wait."""
+        """Returns the number of runs of an account that wait."""
         account_queue = self._accounts.get(account)
         return len(account_queue.waiting) if account_queue is not None else 0
 
@@ -82,8 +82,8 @@ class FairQueue:
         """A run that was taken has ended. Of any other, nothing happens.
 
         Args:
-            run: Which.
-            wall_s: How long it took, in seconds. None if it goes back to the queue, or was cancelled.
+            run: Id of the run.
+            wall_s: Time that it took, in seconds. None if it goes back to the queue, or was cancelled.
         """
         account = self._runner.pop(run, None)
         if account is None:
@@ -110,7 +110,7 @@ class FairQueue:
         return self._accounts[account].used_s + index * self._usual_s, account
 
     def _ahead_of(self, rank: tuple[float, str], account: str) -> int:
-        """How many runs of an account are taken before one of this rank."""
+        """Number of runs of an account that are taken before one of this rank."""
         number = 0
         while number < len(self._accounts[account].waiting) and self._rank(account, number) < rank:
             number += 1

@@ -1,4 +1,4 @@
-"""Which worker has which run, and until when it need not say that it is alive."""
+"""Leases of runs: the worker that has a run, and the time until which it need not say that it is alive."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Leases:
 
     Args:
         now: Seconds.
-        term_s: How long a worker may be silent.
+        term_s: Time that a worker may be silent, in seconds.
     """
 
     def __init__(self, now: Callable[[], float], term_s: float = TERM_S) -> None:
@@ -56,7 +56,7 @@ class Leases:
             self._heard[worker] = self._now()
 
     def workers(self) -> int:
-        """How many workers were heard of within a term."""
+        """Number of workers that were heard of within a term."""
         earliest = self._now() - self.term_s
         for worker, heard in list(self._heard.items()):
             if heard < earliest:
@@ -68,7 +68,7 @@ class Leases:
         return [run for run, lease in self._leases.items() if worker and lease.worker == worker]
 
     def is_valid(self, run: str, lease: str) -> bool:
-        """Whether a run is still given by this lease."""
+        """True if a run is still given by this lease."""
         return run in self._leases and self._leases[run].id == lease
 
     def drop(self, run: str) -> bool:

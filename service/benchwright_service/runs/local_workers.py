@@ -18,9 +18,9 @@ async def local_workers(url: str, token: str, count: int, sandbox: str) -> Async
     """Keeps so many workers running; one that ends is started again.
 
     Args:
-        url: Of the service.
-        token: Of a worker; it goes through a pipe, where no list of processes shows it.
-        count: How many.
+        url: Address of the service.
+        token: Token of a worker; it goes through a pipe, where no list of processes shows it.
+        count: Number of workers.
         sandbox: Name of the sandbox that they use.
     """
     keepers = [asyncio.create_task(_keep(url, token, f"local-{index}", sandbox)) for index in range(count)]

@@ -16,7 +16,7 @@ from benchwright_service.storage.tables import ATTEMPTS_HELD, REGRADED, RUNS
 GOING = (RunState.QUEUED.value, RunState.RUNNING.value)
 """States of a run that has not ended."""
 SUPERSEDED = "superseded"
-"""Why a run was cancelled whose attempt has a newer one."""
+"""Reason for cancelling a run whose attempt has a newer one."""
 DECIDED = (Outcome.PASSED.value, Outcome.FAILED.value)
 """Outcomes that count."""
 _MOST_KNOWN = 20_000
@@ -26,7 +26,7 @@ class RunRows:
     """Reads and adds runs.
 
     Args:
-        database: Of the service.
+        database: Database of the service.
     """
 
     def __init__(self, database: Database) -> None:
@@ -79,8 +79,8 @@ class RunRows:
             row: The run.
             verdict: Whole.
             ended: Seconds since 1970.
-            lease: By which a worker has it. Empty for a run that is scored without one.
-            score: What a judge gave an answer, from 0 to 1. None without a judge.
+            lease: Lease by which a worker has it. Empty for a run that is scored without one.
+            score: Score from 0 to 1 that a judge gave an answer. None without a judge.
 
         Returns:
             Whether it counted: the run had not ended, and was still given by this lease.
@@ -116,7 +116,7 @@ class RunRows:
             return (await connection.execute(query)).all()
 
     async def used_runs(self, attempt: str) -> int:
-        """How many runs an attempt has used: all that were not cancelled."""
+        """Returns the number of runs that an attempt has used: all that were not cancelled."""
         query = select(func.count()).where(RUNS.c.attempt == attempt, RUNS.c.state != RunState.CANCELLED.value)
         async with self._database.reading() as connection:
             return int((await connection.execute(query)).scalar_one())
@@ -141,7 +141,7 @@ def _cancelled(reason: str, ended: float) -> Update:
 
 
 def _share(verdict: Verdict) -> float:
-    """How much of the hidden tests passed, from 0 to 1."""
+    """Share of the hidden tests that passed, from 0 to 1."""
     if verdict.outcome is Outcome.PASSED:
         return 1.0
     return sum(test.passed for test in verdict.tests) / len(verdict.tests) if verdict.tests else 0.0

@@ -23,7 +23,7 @@ class RunViews:
 
     Args:
         store: Has the problems.
-        home: Where raw logs are.
+        home: Home folders with the raw logs.
         courses: Know the assignments.
     """
 
@@ -33,7 +33,7 @@ class RunViews:
         self._courses = courses
 
     async def kind(self, ref: str) -> Kind:
-        """What a problem is. One that is gone counts as a design: who is given a run of it finds that out."""
+        """Kind of a problem. One that is gone counts as a design: who is given a run of it finds that out."""
         try:
             return (await asyncio.to_thread(self._store.problem, ref)).kind
         except UnknownProblemError:
@@ -45,9 +45,9 @@ class RunViews:
         Args:
             row: As stored.
             ref: Its problem, `pack/id`.
-            revision: Of what is shown.
-            rank: In the queue.
-            step: What runs now.
+            revision: Revision of what is shown.
+            rank: Rank in the queue.
+            step: Step that runs now.
         """
         limit = await self._courses.most_shown(row.attempt) if row.verdict is not None else None
         return await self.limited(row, ref, limit, revision=revision, rank=rank, step=step)
@@ -68,9 +68,9 @@ class RunViews:
             row: As stored.
             ref: Its problem, `pack/id`.
             limit: The most that the assignment shows now; None if it says nothing.
-            revision: Of what is shown.
-            rank: In the queue.
-            step: What runs now.
+            revision: Revision of what is shown.
+            rank: Rank in the queue.
+            step: Step that runs now.
         """
         verdict = None
         # One that is judged again has the verdict that counts until the new one is accepted.

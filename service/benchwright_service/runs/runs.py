@@ -54,9 +54,9 @@ class Runs:
     """Takes runs in, gives them to workers, and shows their verdicts.
 
     Args:
-        database: Of the service.
+        database: Database of the service.
         store: Has the hidden parts.
-        home: Where raw logs are kept.
+        home: Home folders in which raw logs are kept.
         snapshots: Contents of files.
         courses: Say until when.
         evidence: Says whose an attempt is.
@@ -159,7 +159,7 @@ class Runs:
         """A run as its solver sees it; waits for a change from the revision that was seen.
 
         Raises:
-            RefusalError: There is none of this account.
+            RefusalError: The account has no such run.
         """
         give_up = time.monotonic() + wait_s
         with self._changes.subscribe(run) as changed:
@@ -182,7 +182,7 @@ class Runs:
         """Cancels a run that has not ended.
 
         Raises:
-            RefusalError: There is none of this account.
+            RefusalError: The account has no such run.
         """
         row = await self._rows.find(run)
         if row is None or row.account != account:
@@ -201,7 +201,7 @@ class Runs:
 
         Args:
             worker: Does one run at a time: what it had before is given to others.
-            wait_s: How long, in seconds.
+            wait_s: Longest time to wait, in seconds.
         """
         self._leases.hear(worker)
         for abandoned in self._leases.of_worker(worker):
@@ -404,7 +404,7 @@ class Runs:
 
 
 class _RunSteps:
-    """How far the runs of this process are that have not ended: what their workers said last.
+    """Steps of the runs of this process that have not ended: what their workers said last.
 
     Args:
         changes: Wakes who waits for a run.
@@ -419,11 +419,11 @@ class _RunSteps:
         self._last = int(now() * 1000)
 
     def __contains__(self, run: str) -> bool:
-        """Whether it has not ended."""
+        """True if the run has not ended."""
         return run in self._revisions
 
     def step(self, run: str) -> str:
-        """What it is at; empty if nobody has said so."""
+        """Step of a run; empty if nobody has said so."""
         return self._steps.get(run, "")
 
     def revision(self, run: str) -> int:

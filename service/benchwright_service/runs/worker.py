@@ -26,7 +26,7 @@ _RETRY_S = 2.0
 _STEP_S = 0.5
 _LOG_BYTES = 200_000
 _HAND_IN_S = 300.0
-"""How long a verdict is offered to a service that does not answer."""
+"""Time in seconds for which a verdict is offered to a service that does not answer."""
 
 logger = logging.getLogger(__name__)
 
@@ -37,8 +37,8 @@ class Worker:
     Args:
         client: Speaks to the service, with the worker's token.
         name: Told apart by it from others with the same token.
-        home: Where its toolchains and known verdicts are.
-        sandbox: Where harnesses run.
+        home: Home folders with its toolchains and known verdicts.
+        sandbox: Sandbox in which harnesses run.
     """
 
     def __init__(self, client: httpx2.AsyncClient, name: str, home: Home, sandbox: Sandbox) -> None:

@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Identity:
-    """Who the provider says that somebody is."""
+    """Identity of somebody, as the provider gives it."""
 
     issuer: str
     subject: str
@@ -38,8 +38,8 @@ class IdentityProvider:
     """One provider.
 
     Args:
-        settings: Where it is, and who this service is there.
-        address: Of this service, as browsers have it.
+        settings: Settings with its address, and with the identity of this service there.
+        address: Address of this service, as browsers have it.
 
     Raises:
         BenchServiceError: The secret can't be read.
@@ -79,10 +79,10 @@ class IdentityProvider:
         return redirect
 
     async def finish(self, request: Request) -> Identity:
-        """Who a browser that comes back is.
+        """Returns the identity of the person whose browser comes back.
 
         Raises:
-            SignInError: It does not bring what it was sent away with, or the provider's word does not hold.
+            SignInError: The browser does not bring what it was sent away with, or the provider's word does not hold.
         """
         try:
             await self._load_metadata()

@@ -29,7 +29,7 @@ from benchwright_service.sign_in.sign_in_file import LtiSettings
 TIMEOUT_S = 10.0
 _LEEWAY_S = 60
 _OLDEST_S = 600
-"""How old a message may be, in seconds."""
+"""Greatest age of a message, in seconds."""
 _NEW_KEYS_S = 60.0
 """A key that is not known makes the platform's keys be read again, at most this often."""
 _MOST_KEYS_BYTES = 1 << 20
@@ -51,12 +51,12 @@ logger = logging.getLogger(__name__)
 
 
 Away = tuple[int, str, str]
-"""What a browser has to bring back: the platform's number, state, nonce."""
+"""Values that a browser has to bring back: the platform's number, state, nonce."""
 
 
 @dataclass(frozen=True)
 class Launch:
-    """Who comes, and to which course."""
+    """The person who comes, and the course."""
 
     issuer: str
     subject: str
@@ -65,9 +65,9 @@ class Launch:
     course: str
     platform: LtiSettings
     line_items: str
-    """Where the platform takes grades; empty if it does not."""
+    """Address at which the platform takes grades; empty if it does not."""
     members: str
-    """Where the platform has its roster; empty if it gives none."""
+    """Address of the platform's roster; empty if it gives none."""
 
 
 class LtiTool:
@@ -75,7 +75,7 @@ class LtiTool:
 
     Args:
         platforms: All of them.
-        address: Of this service, as browsers have it.
+        address: Address of this service, as browsers have it.
         now: Seconds since 1970.
     """
 
@@ -87,7 +87,7 @@ class LtiTool:
         self._reading = asyncio.Lock()
 
     def begin(self, parameters: Mapping[str, str]) -> tuple[str, Away]:
-        """Where a browser goes that a platform has sent here to sign in.
+        """Returns the address for a browser that a platform has sent here to sign in.
 
         Args:
             parameters: The parameters of the platform's request.
@@ -121,11 +121,11 @@ class LtiTool:
         return f"{platform.authorization_url}?{urlencode(query)}", (number, state, nonce)
 
     async def finish(self, login_state: Away, state: str, token: str) -> Launch:
-        """Who comes back.
+        """Returns the launch of the person who comes back.
 
         Args:
-            login_state: What the browser was sent away with.
-            state: What it brings.
+            login_state: Values that the browser was sent away with.
+            state: State that the browser brings.
             token: The platform's message.
 
         Raises:
@@ -211,7 +211,7 @@ class LtiTool:
 
 
 def role_of(roles: Sequence[str]) -> Role | None:
-    """What somebody with these roles there is here; None if nothing."""
+    """Role here of somebody with these roles there; None if they have none."""
     return next((role for lti_role, role in _ROLE_OF if lti_role in roles), None)
 
 

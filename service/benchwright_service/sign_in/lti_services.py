@@ -1,4 +1,4 @@
-"""What a learning management system does for its tools: its roster, and taking grades.
+"""Services of a learning management system for its tools: its roster, and taking grades.
 
 *Names and Role Provisioning Services 2.0* and *Assignment and Grade Services 2.0* of LTI Advantage. Only addresses of
 the platform's own hosts are ever asked.
@@ -50,7 +50,7 @@ _AT_ONCE = 6
 
 @dataclass(frozen=True)
 class RosterTaken:
-    """What became of a roster."""
+    """Result of taking a roster."""
 
     members: int
     """Active ones with a role that is known here."""
@@ -62,7 +62,7 @@ class RosterTaken:
 
 @dataclass(frozen=True)
 class GradesSent:
-    """What became of scores."""
+    """Result of sending scores."""
 
     sent: int
     unchanged: int
@@ -76,10 +76,10 @@ class ToolKey:
     """The key by which the platforms know this service; made once.
 
     Args:
-        file: Where it is kept, mode 0600.
+        file: File in which it is kept, mode 0600.
 
     Raises:
-        BenchServiceError: It can't be read or made.
+        BenchServiceError: The key can't be read or made.
     """
 
     def __init__(self, file: Path) -> None:
@@ -102,10 +102,10 @@ class LtiServices:
     """Asks the platforms that courses are launched from.
 
     Args:
-        database: Of the service.
+        database: Database of the service.
         accounts: Enter people.
         platforms: All that are configured.
-        key: Of this tool.
+        key: Key of this tool.
         now: Seconds since 1970.
     """
 
@@ -137,7 +137,7 @@ class LtiServices:
             await connection.execute(insertion.on_conflict_do_update(index_elements=["course"], set_=values))
 
     async def platform_of(self, course: str) -> str:
-        """What people call the platform that a course was launched from; empty if from none."""
+        """Returns people's name for the platform that a course was launched from; empty if from none."""
         row = await self._link(course)
         platform = self._platforms.get((row.issuer, row.client_id)) if row is not None else None
         return platform.name if platform is not None else ""

@@ -36,21 +36,21 @@ class OidcSettings(Model):
     """An OpenID Connect provider, such as a university's."""
 
     name: Annotated[str, Field(min_length=1, max_length=60)]
-    """What people call it."""
+    """Name of the provider for people."""
     issuer: SecureUrl
     """As the provider names itself; its configuration is at `/.well-known/openid-configuration` below."""
     client_id: Annotated[str, Field(min_length=1)]
     client_secret_file: Path
     """Relative to the file that names it."""
     course: str = ""
-    """Who signs in takes part in this course; empty if courses are joined by invitations."""
+    """Course in which everybody who signs in takes part; empty if courses are joined by invitations."""
 
 
 class LtiSettings(Model):
     """A learning management system, as an LTI 1.3 platform."""
 
     name: Annotated[str, Field(min_length=1, max_length=60)]
-    """What people call it."""
+    """Name of the platform for people."""
     issuer: Annotated[str, Field(min_length=1)]
     client_id: Annotated[str, Field(min_length=1)]
     authorization_url: SecureUrl
@@ -80,7 +80,7 @@ def read_sign_in(file: Path) -> SignInSettings:
     """Reads the file; paths in it become absolute.
 
     Raises:
-        BenchServiceError: It can't be read, or a field is wrong.
+        BenchServiceError: The file can't be read, or a field is wrong.
     """
     try:
         settings = SignInSettings.model_validate(tomllib.loads(_text(file)))
@@ -100,7 +100,7 @@ def read_secret(file: Path) -> str:
     """A secret that a file holds, without the line end.
 
     Raises:
-        BenchServiceError: It can't be read, or is empty.
+        BenchServiceError: The file can't be read, or is empty.
     """
     secret = _text(file).strip()
     if not secret:

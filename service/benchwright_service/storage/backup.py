@@ -28,13 +28,13 @@ def back_up(home: Home, file: Path) -> int:
 
     Args:
         home: The folders of the service's user.
-        file: What to write; it must not be there, nor in the data folder.
+        file: File to write; it must not be there, nor in the data folder.
 
     Returns:
         How many files it holds.
 
     Raises:
-        BenchServiceError: There is no service's data folder, or the file can't be written.
+        BenchServiceError: The service has no data folder, or the file can't be written.
     """
     if not (home.data / "service").is_dir():
         raise BenchServiceError(f"{home.data} has no data of a bench service; run this as the service's user")
@@ -60,7 +60,7 @@ def restore(home: Home, file: Path) -> int:
 
     Args:
         home: The folders of the service's user.
-        file: What `back_up` has written.
+        file: File that `back_up` has written.
 
     Returns:
         How many files it held.

@@ -30,7 +30,7 @@ async def open_service_database(location: str | Path) -> Database:
         location: A file for SQLite, or the URL of a PostgreSQL database.
 
     Raises:
-        BenchServiceError: It can't be opened, or a newer version of Benchwright made it.
+        BenchServiceError: The database can't be opened, or a newer version of Benchwright made it.
     """
     try:
         return await _ServiceDatabase.open(location)

@@ -29,7 +29,7 @@ IDENTITIES = Table(
     Column("account", Text, ForeignKey("service_accounts.id"), nullable=False),
     Index("service_identities_account", "account"),
 )
-"""Who an identity provider, or an LTI platform, says that an account is."""
+"""Identities of accounts at an identity provider or an LTI platform."""
 
 TOKENS = Table(
     "service_tokens",
@@ -87,7 +87,7 @@ AUDIT = Table(
     Column("object", Text, nullable=False),
     Index("service_audit_course", "course", "at"),
 )
-"""Who of a course's staff saw or changed what."""
+"""Log of what a course's staff saw or changed."""
 
 COURSES = Table(
     "service_courses",
@@ -214,7 +214,7 @@ APPEALS = Table(
     Column("answered", Double),
     Index("service_appeals_assignment", "assignment", "account"),
 )
-"""What students have against their grades, and what staff answered."""
+"""Appeals of students against their grades, and the answers of staff."""
 
 PLACES = Table(
     "service_study_places",
@@ -256,7 +256,7 @@ ATTEMPTS_HELD = Table(
     Index("service_attempts_account", "account"),
     Index("service_attempts_assignment", "assignment"),
 )
-"""Whose an attempt of the log is."""
+"""Account that an attempt of the log belongs to."""
 
 ASSISTANCE_CHECKS = Table(
     "service_assistance_checks",
@@ -268,7 +268,7 @@ ASSISTANCE_CHECKS = Table(
     # A JSON `AssistanceChecked`.
     Column("found", Text, nullable=False),
 )
-"""What records of attempts say of help by models, where their assignment says something of it."""
+"""Checks of help by models in records of attempts, where their assignment says something of it."""
 
 HINTS = Table(
     "service_hints",

@@ -115,7 +115,7 @@ class Lab:
         )
 
     async def assigned(self, account: str, study: str, problem: str) -> Assigned | None:
-        """What the plan says about somebody's attempt at a problem, whatever their own log says of it.
+        """Returns what the plan says about somebody's attempt at a problem, whatever their own log says of it.
 
         Returns:
             None if the course is no study's, or they have no place in it.
@@ -137,7 +137,7 @@ class Lab:
 
         Raises:
             RefusalError: Somebody has no place in the study, or it is not their journal.
-            LogError: It could not be written.
+            LogError: The journal could not be written.
         """
         pseudonym = await self._places.pseudonym(study, account)
         if pseudonym is None:

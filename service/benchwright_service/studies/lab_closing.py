@@ -37,13 +37,13 @@ if TYPE_CHECKING:
     from benchwright_studies.conduct.entry import Closed
 
 OPERATOR = "command line"
-"""Who closed a study by a command on the service's machine."""
+"""Name for a person who closed a study by a command on the service's machine."""
 _OVER = (Whereabouts.FINISHED, Whereabouts.DROPPED_OUT, Whereabouts.FREE)
 
 
 @dataclass(frozen=True)
 class Outlook:
-    """What closing a study would end."""
+    """Effects of closing a study: what it would end."""
 
     attempts: int
     """All of the study."""
@@ -56,13 +56,13 @@ class Outlook:
 
     @property
     def needs_force(self) -> bool:
-        """Whether closing has to be forced."""
+        """True if closing has to be forced."""
         return bool(self.going) or not self.attempts
 
 
 @dataclass(frozen=True)
 class ClosingState:
-    """How far the closing of a study is."""
+    """Progress of the closing of a study."""
 
     digest: str
     """Of the data; empty until they are frozen."""
@@ -71,14 +71,14 @@ class ClosingState:
     begun: datetime | None
     """The last time; None if it was never closed here."""
     by: str
-    """Whose name."""
+    """Name of the person who closes it."""
     has_ended: bool
     why: str
-    """Why the last time was in vain; empty if it was not."""
+    """Reason why the last time was in vain; empty if it was not."""
 
     @property
     def is_interrupted(self) -> bool:
-        """Whether it was begun, and nothing is at it any more."""
+        """True if it was begun, and nothing is at it any more."""
         return self.begun is not None and not self.has_ended and not self.is_running
 
 
@@ -87,8 +87,8 @@ class Closings:
 
     Args:
         log: The service's.
-        database: Of the service.
-        database_url: What the processes open; None for SQLite files in `home`.
+        database: Database of the service.
+        database_url: URL of the database that the processes open; None for SQLite files in `home`.
         home: The folders of the service's user.
         reports: Folder of the reports of closed studies.
     """
@@ -104,7 +104,7 @@ class Closings:
         self._packing = asyncio.Lock()
 
     async def outlook(self, study: str, participants: Sequence[str]) -> Outlook:
-        """What closing a study would end.
+        """Returns what closing a study would end.
 
         Args:
             study: Its id.
@@ -125,10 +125,10 @@ class Closings:
         return await asyncio.to_thread(compute_outlook)
 
     async def state(self, study: str) -> ClosingState:
-        """How far its closing is; also of one that a command on this machine has begun.
+        """Returns the progress of its closing; also of one that a command on this machine has begun.
 
         Raises:
-            StudyError: There is no such study.
+            StudyError: No such study exists.
         """
         query = (
             select(CLOSINGS, ACCOUNTS.c.name)
@@ -160,7 +160,7 @@ class Closings:
 
         Args:
             study: Its id.
-            account: Who wants it.
+            account: Account that wants it.
             force: End attempts that are going on; close it even without attempts.
         """
         if study in self._processes:
@@ -191,7 +191,7 @@ class Closings:
             A file without a name; it is gone when it is closed.
 
         Raises:
-            StudyError: There is no such study.
+            StudyError: No such study exists.
         """
 
         def packed() -> IO[bytes]:
@@ -233,10 +233,10 @@ async def note_begun(
     """Notes that somebody closes a study, before anything happens.
 
     Args:
-        database: Of the service.
+        database: Database of the service.
         study: Its id.
-        account: Who does it.
-        force: Whether attempts that are going on are ended.
+        account: Account that does it.
+        force: True if attempts that are going on are ended.
         now: Seconds since 1970.
     """
     begun = {"by": account, "begun": now(), "ended": None, "why": ""}
@@ -260,12 +260,12 @@ async def conduct(
     """Closes a study unless it is closed, makes its report, and notes how it ended; see `note_begun`.
 
     Args:
-        database: Of the service.
+        database: Database of the service.
         log: The service's.
         home: The folders of the service's user.
         reports: Folder of the reports of closed studies.
         study: Its id.
-        account: Who does it.
+        account: Account that does it.
         force: End attempts that are going on; close it even without attempts.
         now: Seconds since 1970.
 
@@ -273,7 +273,7 @@ async def conduct(
         The seal, and the report's page.
 
     Raises:
-        AttemptError: It can't be closed yet, or there is nothing to report on.
+        AttemptError: The study can't be closed yet, or has nothing to report on.
         JudgesError: The judgements can't be read.
         ProblemsError: A problem can't be read.
     """

@@ -45,7 +45,7 @@ _OVER = {Step.FINISHED: Whereabouts.FINISHED, Step.WITHDRAWN: Whereabouts.DROPPE
 
 @dataclass(frozen=True)
 class Arrived:
-    """What has arrived of one participant."""
+    """Records that have arrived of one participant."""
 
     events: int
     """Of all attempts, as far as they are countersigned."""
@@ -58,7 +58,7 @@ class LabMonitor:
 
     Args:
         log: The service's.
-        database: Of the service.
+        database: Database of the service.
         accounts: Say who is what in a study.
         reports: Folder of the reports of closed studies.
         now: The service's time.
@@ -93,18 +93,18 @@ class LabMonitor:
             raise _unknown() from None
 
     async def is_study(self, course: str) -> bool:
-        """Whether a course is a study's, whose names and outcomes no page shows."""
+        """True if a course is a study's, whose names and outcomes no page shows."""
         return await StudyPlaces(self.database).is_study(course)
 
     async def watch(self, study: str, stuck_after_s: float = STUCK_AFTER_S) -> StudyWatch:
-        """Where everybody is in a study. Conditions, verdicts and times of work are not in it.
+        """Returns the progress of everybody in a study. Conditions, verdicts and times of work are not in it.
 
         Args:
             study: Its id.
             stuck_after_s: After how long without work, in seconds, somebody whose clock runs counts as stuck.
 
         Raises:
-            StudyError: There is no such study.
+            StudyError: No such study exists.
         """
         joined = select(PLACES.c.pseudonym).where(PLACES.c.study == study, PLACES.c.account.is_not(None))
         query = (
@@ -118,7 +118,7 @@ class LabMonitor:
         return await asyncio.to_thread(self._watch, study, joined_pseudonyms, differences, stuck_after_s)
 
     async def arrivals(self, study: str) -> Mapping[str, Arrived]:
-        """What has arrived of each participant, by pseudonym; without those of whom nothing is here."""
+        """Returns what has arrived of each participant, by pseudonym; without those of whom nothing is here."""
         newest = (
             select(RECEIPTS.c.attempt, func.max(RECEIPTS.c.events).label("events"))
             .join(ATTEMPTS_HELD, ATTEMPTS_HELD.c.attempt == RECEIPTS.c.attempt)
@@ -229,7 +229,7 @@ class LabMonitor:
         )
 
     def _worked(self, attempt: str, summary: Summary) -> datetime | None:
-        """When the solver last did something, by the solver's clock; at the latest, if that is long ago."""
+        """Time at which the solver last did something, by the solver's clock; at the latest, if that is long ago."""
         rows = self._log.rows(attempt, after_seq=max(0, summary.seq - _NEWEST_EVENTS))
         walls = [row.wall for row in rows if json.loads(row.body)["type"] in EVENT_TYPES.activity]
         candidates = [*walls[-1:], *(row.wall for row in rows[:1])]
@@ -239,14 +239,14 @@ class LabMonitor:
 def whereabouts(
     progress: Progress, summary: Summary | None, silent_for: timedelta, idle_for: timedelta, stuck_after_s: float
 ) -> Whereabouts:
-    """Where a participant is who has begun.
+    """State of a participant who has begun.
 
     Args:
-        progress: What comes next for them.
-        summary: Of the present attempt.
+        progress: Progress, with what comes next for them.
+        summary: Summary of the present attempt.
         silent_for: Since the newest record.
         idle_for: Since the newest record that they caused.
-        stuck_after_s: How long may be normal, in seconds.
+        stuck_after_s: Longest time that may be normal, in seconds.
     """
     if progress.step in _OVER:
         return _OVER[progress.step]
@@ -262,7 +262,7 @@ def whereabouts(
 
 
 def ago(moment: datetime | None, now: datetime) -> str:
-    """How long ago something was, in the largest unit that says enough; empty for never."""
+    """Time since something happened, in the largest unit that says enough; empty for never."""
     if moment is None:
         return ""
     minutes = max(0, int((now - moment).total_seconds() // 60))

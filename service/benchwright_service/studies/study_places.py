@@ -1,4 +1,4 @@
-"""Who is which participant of the studies at this service. Nobody but the service knows."""
+"""Accounts of the participants of the studies at this service. Nobody but the service knows them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class StudyPlaces:
     """The places of all studies.
 
     Args:
-        database: Of the service.
+        database: Database of the service.
     """
 
     def __init__(self, database: Database) -> None:
@@ -29,13 +29,13 @@ class StudyPlaces:
             await connection.execute(self._database.insert_into(PLACES).on_conflict_do_nothing(), rows)
 
     async def is_study(self, course: str) -> bool:
-        """Whether a course is a study's."""
+        """True if a course is a study's."""
         async with self._database.reading() as connection:
             places = await connection.execute(select(PLACES.c.study).where(PLACES.c.study == course).limit(1))
             return places.scalar() is not None
 
     async def pseudonym(self, study: str, account: str) -> str | None:
-        """Which participant somebody is; None if they have no place."""
+        """Returns the pseudonym of a participant; None if they have no place."""
         query = select(PLACES.c.pseudonym).where(PLACES.c.study == study, PLACES.c.account == account)
         async with self._database.reading() as connection:
             return (await connection.execute(query)).scalar()

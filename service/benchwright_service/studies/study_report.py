@@ -28,7 +28,7 @@ async def close_and_report(
 
     Args:
         log: The service's.
-        home: Where judgements and logs of evaluations are.
+        home: Home folders with judgements and logs of evaluations.
         study: Its id.
         reports: The report comes into a folder of the study's name in it.
         force: End attempts that are still going on.
@@ -37,8 +37,8 @@ async def close_and_report(
         The seal, and the report's page.
 
     Raises:
-        StudyError: There is no such study, or it can't be closed yet.
-        NothingToReportError: It has no attempts.
+        StudyError: No such study exists, or it can't be closed yet.
+        NothingToReportError: The study has no attempts.
         StorageError: The judgements can't be read.
     """
     rated = await _rated(home)

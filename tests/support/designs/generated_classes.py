@@ -20,12 +20,12 @@ class GeneratedClasses:
 
     texts: dict[str, str]
     parents: dict[str, tuple[str, ...]]
-    """What each class extends and implements."""
+    """Classes that each class extends and implements."""
     homes: dict[str, str]
     """The file of each class."""
 
     def children(self, name: str) -> list[str]:
-        """What extends or implements a class, by name."""
+        """Classes that extend or implement a class, by name."""
         return sorted(child for child, parents in self.parents.items() if name in parents)
 
     def write(self, folder: Path) -> Path:
@@ -40,7 +40,7 @@ def generated_classes(number: int) -> GeneratedClasses:
     """A library of so many classes, and four interface classes.
 
     Args:
-        number: How many.
+        number: Number of classes.
     """
     parents: dict[str, tuple[str, ...]] = {f"shown_{index}": () for index in range(_INTERFACES)}
     texts = {"base/shown_pkg.sv": "package shown_pkg;\n" + _interfaces() + "endpackage\n"}

@@ -315,7 +315,7 @@ def ip_project(blocks: int, seed: int = 1) -> GeneratedProject:
     """A project of so many blocks, seven files each.
 
     Args:
-        blocks: How many.
+        blocks: Number of blocks.
         seed: Another seed gives other names, widths, depths and conditions.
     """
     dice, names = random.Random(seed), _EXCHANGED.split()

@@ -14,7 +14,7 @@ from pathlib import Path
 
 FAN_OUT = 4
 BLOCK = 25
-"""How many modules take their types from one package."""
+"""Number of modules that take their types from one package."""
 
 _MACROS = """\
 `ifndef CHECKS_SVH
@@ -204,8 +204,8 @@ class GeneratedProject:
         """Write all files.
 
         Args:
-            folder: Where.
-            file_list: Whether with a file list, `project.f`.
+            folder: Folder to write to.
+            file_list: True to write a file list, `project.f`, too.
 
         Returns:
             The folder.
@@ -223,7 +223,7 @@ def generated_project(files: int, seed: int = 1) -> GeneratedProject:
     """A project of so many files, headers and packages included.
 
     Args:
-        files: How many; at least ten.
+        files: Number of files; at least ten.
         seed: Another seed gives other widths and depths.
     """
     dice = random.Random(seed)

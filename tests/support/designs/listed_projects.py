@@ -24,7 +24,7 @@ _MODULES = 6
 
 @dataclass(frozen=True)
 class Meaning:
-    """What a list says. Paths are relative to the project."""
+    """Meaning of a list. Paths are relative to the project."""
 
     sources: tuple[str, ...]
     defines: Mapping[str, str]
@@ -38,9 +38,9 @@ def write_project(folder: Path, seed: int, *, single_unit: bool = False) -> None
     """A small design of which some headers, macros and modules may be missing, and a list for it in `all.f`.
 
     Args:
-        folder: Where.
-        seed: Of all that is random.
-        single_unit: Whether the list says `--single-unit`; then files define macros and types for those after them.
+        folder: Folder to write to.
+        seed: Seed of all that is random.
+        single_unit: True if the list says `--single-unit`; then files define macros and types for those after them.
     """
     chosen = random.Random(seed)
     for folder_name in ("rtl", "inc", "more inc", "lib", "ip/rtl"):
@@ -130,7 +130,7 @@ def _joined(parts: list[str], chosen: random.Random) -> str:
 
 
 def meaning_for_slang(folder: Path) -> Meaning:
-    """What slang's driver makes of `all.f`."""
+    """Meaning of `all.f` for slang's driver."""
     driver = Driver()
     driver.addStandardArgs()
     with chdir(folder), mock.patch.dict("os.environ", VARIABLES):
@@ -157,7 +157,7 @@ def meaning_for_slang(folder: Path) -> Meaning:
 
 
 def meaning_for_us(folder: Path) -> Meaning:
-    """What the language server makes of it."""
+    """Meaning of it for the language server."""
     project = Project(folder, Documents(), ProjectSettings(variables=VARIABLES))
     project.refresh()
     (file_list,) = project.lists

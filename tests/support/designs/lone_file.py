@@ -8,6 +8,6 @@ from benchwright_verilog.syntax.documents import Documents
 
 
 def lone_analysis(text: str, name: str = "a.sv") -> Analysis:
-    """What slang knows of a text in an editor, with nothing of the disk."""
+    """slang's analysis of a text in an editor, with nothing of the disk."""
     documents = Documents()
     return Project(None, documents).analysis(documents.open(f"file:///{name}", 1, text))

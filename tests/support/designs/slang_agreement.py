@@ -1,4 +1,4 @@
-"""How far the language server's answers agree with slang's elaboration, at random places of a project."""
+"""Agreement of the language server's answers with slang's elaboration, at random places of a project."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NEW = "newly_named"
 
 @dataclass
 class Agreement:
-    """What came of asking.
+    """Results of asking.
 
     Attributes:
         asked: At how many places.
@@ -73,7 +73,7 @@ class Asking:
     """Asks at random places that slang knows.
 
     Args:
-        sources: Of what.
+        sources: Sources that it asks about.
         seed: Other places with another one.
     """
 

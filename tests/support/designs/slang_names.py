@@ -1,4 +1,4 @@
-"""What names mean, and what a design is, by slang's own elaboration; shares nothing with the language server."""
+"""Meaning of names, and of a design, by slang's own elaboration; shares nothing with the language server."""
 
 from __future__ import annotations
 
@@ -301,7 +301,7 @@ class Elaborated:
         return True
 
     def _spelled(self, location: pyslang.SourceLocation) -> NameLocation | None:
-        """Where a file has what is at a location; None if a macro's body wrote it."""
+        """Place in a file of what is at a location; None if a macro's body wrote it."""
         if self.sources.isMacroLoc(location):
             if not self.sources.isMacroArgLoc(location):
                 return None
@@ -323,11 +323,11 @@ def elaborated(
     """Files as slang elaborates them together.
 
     Args:
-        files: In the order of compilation.
-        include: Where included files are.
+        files: Paths in the order of compilation.
+        include: Folders of included files.
         defines: Macros, `NAME=VALUE`.
         tops: The modules to elaborate; by default those that no other instantiates.
-        with_defaults: Whether to elaborate one instance of every module and interface instead, with the defaults of
+        with_defaults: True to elaborate one instance of every module and interface instead, with the defaults of
             its parameters and without connections.
     """
     sources = pyslang.SourceManager()

@@ -49,7 +49,7 @@ class Word:
 
 @dataclass(frozen=True)
 class Shape:
-    """What of a design a walk must know."""
+    """Properties of a design that a walk must know."""
 
     top: str
     inputs: tuple[tuple[str, int], ...]
@@ -72,7 +72,7 @@ def shape(files: Sequence[bytes], top: str, *, remembers: bool = False) -> Shape
     Args:
         files: Its text.
         top: The module.
-        remembers: Whether a simulation of its combinational logic remembers, as where no branch of a `case` is taken.
+        remembers: True if a simulation of its combinational logic remembers, as where no branch of a `case` is taken.
             A state holds its variables and all inputs then.
     """
     compilation, manager = Compilation(), pyslang.SourceManager()
@@ -152,7 +152,7 @@ class Walk:
     Args:
         bench: Holds its files.
         design: Its files.
-        folder: Where they are.
+        folder: Folder of the files.
         known: Its shape.
     """
 
@@ -303,12 +303,12 @@ endmodule
 
 @dataclass(frozen=True)
 class WalkOutcome:
-    """What a walk over two designs side by side found."""
+    """Findings of a walk over two designs side by side."""
 
     cycle: int | None
     """The first one with a difference where the reference is known; None if there is none in those that were walked."""
     cycles: int | None
-    """How many were walked for all inputs; None for all there are."""
+    """Number of cycles that were walked for all inputs; None for all there are."""
 
 
 async def walked(ours: Walk, theirs: Walk, max_steps: int) -> WalkOutcome:

@@ -1,4 +1,4 @@
-"""What axe finds wrong with a page, in headless Chromium, in light and in dark colours."""
+"""Faults that axe finds in a page, in headless Chromium, in light and in dark colours."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _SCHEMES = {"dark": 0, "light": 1}
 
 
 def faults(page: str, style: str, folder: Path) -> list[str]:
-    """What is wrong with it, each as one line.
+    """Faults of a page, each as one line.
 
     Args:
         page: HTML; its own scripts do not run.
         style: The style sheet of the service's pages.
-        folder: For files.
+        folder: Folder for files.
     """
     browser = next(filter(None, map(shutil.which, _BROWSERS)), None)
     if browser is None or not _AXE.is_file():

@@ -39,10 +39,10 @@ def environment_in(folder: Path) -> dict[str, str]:
 
 
 def played(folder: Path, init: str, script: str, **variables: str) -> dict[str, Any]:
-    """What a script saw in a Neovim with a configuration.
+    """Values that a script saw in a Neovim with a configuration.
 
     Args:
-        folder: Where all of it is kept.
+        folder: Folder in which all of it is kept.
         init: The text of `init.lua`.
         script: A file beside this one, which writes what it saw to `$SEEN`.
         variables: More variables for it.
@@ -66,6 +66,6 @@ def played(folder: Path, init: str, script: str, **variables: str) -> dict[str, 
 
 
 def configuration() -> str:
-    """What the how-to tells people to put into `init.lua`."""
+    """Configuration that the how-to tells people to put into `init.lua`."""
     (block,) = re.findall(r"^```lua\n(.*?)^```$", HOW_TO.read_text(), re.MULTILINE | re.DOTALL)
     return str(block)

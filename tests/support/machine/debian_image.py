@@ -20,21 +20,21 @@ _ACCOUNTS = {
 }
 _WHOLE = ("etc/alternatives", "etc/ld.so.cache")
 _NOT_TAKEN = ("usr/share/doc/", "usr/share/man/", "usr/share/locale/", *_WHOLE)
-"""What no image needs, or is taken as it is here."""
+"""Paths that no image needs, or that are taken as they are here."""
 
 
 class DebianMissingError(Exception):
-    """Why there can be no such image."""
+    """Reason why there can be no such image."""
 
 
 def root_file_system(file: Path, *packages: str, added: Mapping[str, Path | str], left_out: str = "") -> None:
     """Packs it, for `docker import`.
 
     Args:
-        file: What to write, a tar file.
+        file: Tar file to write.
         packages: Beside the essential ones; with what they depend on.
         added: Files and folders of this machine, or text, by their place in the image.
-        left_out: Of the packages' files, a regular expression.
+        left_out: Regular expression for files of the packages that are left out.
 
     Raises:
         DebianMissingError: A package is not installed, or this is no Debian.

@@ -18,7 +18,7 @@ _STOP_S = 60
 
 
 class EngineMissingError(Exception):
-    """Why there can be no engine here."""
+    """Reason why there can be no engine here."""
 
 
 @contextlib.contextmanager
@@ -26,7 +26,7 @@ def docker_engine() -> Iterator[str]:
     """Start one; its address is what `DOCKER_HOST` takes.
 
     Raises:
-        EngineMissingError: This machine can't.
+        EngineMissingError: The machine can't start one.
     """
     program = shutil.which("dockerd", path=os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/sbin")))
     if program is None:

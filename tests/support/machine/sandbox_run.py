@@ -89,5 +89,5 @@ async def started(marker: str) -> bool:
 
 
 async def gone(marker: str) -> bool:
-    """Whether the processes end soon; by themselves they have to run for longer."""
+    """True if the processes end soon; by themselves they have to run for longer."""
     return await comes(lambda: not processes_with(marker), PATIENCE_S)

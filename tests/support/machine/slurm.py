@@ -59,7 +59,7 @@ class Slurm:
 
 
 class SlurmMissingError(Exception):
-    """Why there can be no Slurm here."""
+    """Reason why there can be no Slurm here."""
 
 
 @contextlib.contextmanager
@@ -67,7 +67,7 @@ def slurm() -> Iterator[Slurm]:
     """Start one, and end it with all that it has started.
 
     Raises:
-        SlurmMissingError: This machine can't.
+        SlurmMissingError: The machine can't start one.
     """
     path = os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/sbin"))
     programs = {name: shutil.which(name, path=path) for name in _PROGRAMS}

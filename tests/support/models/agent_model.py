@@ -35,7 +35,7 @@ def model_that_writes(text: str, request_log: list[str] | None = None) -> Model:
     """The model, without a wire. It makes up nothing: the same request has the same answer.
 
     Args:
-        text: Of the design's file.
+        text: Text of the design's file.
         request_log: Gets each request as JSON.
     """
 
@@ -93,7 +93,7 @@ def _text(raw_content: str | Sequence[Mapping[str, str]] | None) -> str:
 
 
 def _reply(messages: Sequence[tuple[str, str]], tools: Tools, text: str) -> str | Call:
-    """What it says to a conversation of roles and texts."""
+    """Return its reply to a conversation of roles and texts."""
     results = [message_text for role, message_text in messages if role == "tool"]
     if not results and (call := writing_call(tools, f"/code/{FILE}", text)):
         return call
@@ -108,8 +108,8 @@ def writing_call(tools: Tools, path: str, text: str) -> Call | None:
     """A call that writes a file, by the agent's own tool for it or its shell.
 
     Args:
-        tools: What the agent offers.
-        path: Of the file.
+        tools: Tools that the agent offers.
+        path: Path of the file.
         text: Its new content.
     """
     for name in _WRITES:
@@ -123,8 +123,8 @@ def shell_call(tools: Tools, script: str) -> Call | None:
     """A call that has the agent's shell run a script, if it has one.
 
     Args:
-        tools: What the agent offers.
-        script: For the shell.
+        tools: Tools that the agent offers.
+        script: Script for the shell.
     """
     for name in _SHELLS:
         if name in tools:

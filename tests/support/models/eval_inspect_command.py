@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[3]
 
 @pytest.fixture
 def installed(tmp_path: Path) -> Path:
-    """What an installation of this checkout tells of itself; that of `.venv` may be an older one."""
+    """Metadata that an installation of this checkout has of itself; that of `.venv` may be an older one."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     folder = tmp_path / "installed" / f"{project['name']}-{project['version']}.dist-info"
     folder.mkdir(parents=True)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 SYSTEM = {"/usr", "/sys", "/proc", "/dev", "/opt/benchwright"}
-"""What every program of this machine can read; the toolchain is at the last."""
+"""Folders that every program of this machine can read; the toolchain is at the last."""
 OF_PROCESS = ("cmdline", "environ", "mountinfo", "maps")
 MOST_BYTES = 16 << 20
 
@@ -32,7 +32,7 @@ def files() -> Iterator[Path]:
 
 
 def read(file: Path) -> bytes:
-    """What is in a plain file, or one that says something of a process."""
+    """Content of a plain file, or of one that says something of a process."""
     try:
         if file.parent.name == "fd" and not stat.S_ISREG(file.stat().st_mode):
             return b""

@@ -1,4 +1,4 @@
-"""What tabby-agent asks its server, on loopback: a health check, and completions that a test decides."""
+"""Server for tabby-agent, on loopback: a health check, and completions that a test decides."""
 
 from __future__ import annotations
 

@@ -123,11 +123,11 @@ class Student:
         self.open_ended = sum(record["Format"] == "Open-ended" for record in records_by_number.values())
 
     def is_right(self, record: dict[str, Any]) -> bool:
-        """Whether the answer is right by rule."""
+        """True if the answer is right by rule."""
         return record["Format"] != "Open-ended" and int(record["ID"]) % self._wrong_every != 0
 
     def reply(self, number: int) -> str:
-        """What the student says to the question of this number."""
+        """Reply of the student to the question of this number."""
         record = self._records[number]
         answer, is_right = record["Answer"], self.is_right(record)
         match record["Format"]:

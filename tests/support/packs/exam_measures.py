@@ -1,4 +1,4 @@
-"""What is found of the exams in `exam_papers`.
+"""Measures of what is found of the exams in `exam_papers`.
 
 `python -m tests.support.packs.exam_measures` prints the table of the docs, with `--scanned` that of
 scans of the others.
@@ -70,7 +70,7 @@ def words_of(blocks: tuple[Block, ...]) -> str:
 
 
 def is_right(item: Item | None, question: ExpectedQuestion) -> bool:
-    """Whether a question was found as it was meant."""
+    """True if a question was found as it was meant."""
     if item is None:
         return False
     figures = {block.region for block in (*item.context, *item.body) if block.region}

@@ -33,7 +33,7 @@ from benchwright_service.bench import open_administration
 from benchwright_studies.conduct.study_log import StudyLog
 
 DATABASES = [pytest.param("sqlite", marks=pytest.mark.nightly), "postgresql"]
-"""What tests of a service run on that are the same on every database: the stricter one, and nightly on both."""
+"""Databases for tests of a service that are the same on every one: the stricter one, and nightly on both."""
 
 _LISTENING = re.compile(r"Listening on (http://\S+)")
 
@@ -56,7 +56,7 @@ class Service:
 
     @property
     def log(self) -> Path:
-        """What its processes have written to standard error."""
+        """Standard error of its processes, as they have written it."""
         return self.home / "service.log"
 
     def set_up(self, pack: str = "starter", uses: int = 100, **assignment: Any) -> Course:
@@ -172,7 +172,7 @@ class Solver:
             self.log.append_blocking(attempt, event)
 
     def rows(self, attempt: str) -> tuple[AttemptHeader, Sequence[Row]]:
-        """What the solver's own log has."""
+        """Header and rows of the solver's own log."""
         return self.log.stored(attempt)
 
     def send(
@@ -231,7 +231,7 @@ def question_models(folder: Path, url: str, models: Mapping[str, str]) -> tuple[
 
     Args:
         folder: Gets the file that names them.
-        url: Where they answer.
+        url: Address at which they answer.
         models: Name → more lines of TOML.
     """
     file = folder / "models.toml"

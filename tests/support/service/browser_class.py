@@ -57,7 +57,7 @@ def _free_ports() -> tuple[int, int]:
 
 
 def _build_extension() -> None:
-    """What `./test client` leaves, which in a fresh checkout comes later."""
+    """Builds what `./test client` leaves, which in a fresh checkout comes later."""
     if not (ROOT / "node_modules").is_dir():
         pytest.skip("needs the extension: run ./test client")
     for script in ("build", "package"):

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 @dataclass(frozen=True)
 class PlayedReply:
-    """What goes over the wire."""
+    """Reply that goes over the wire."""
 
     body: bytes = b""
     status: int = 200
@@ -21,7 +21,7 @@ class PlayedReply:
     delay_s: float = 0.0
     """Before it is sent; over at once where the endpoint closes."""
     endless: bool = False
-    """Whether the body is sent again and again, until the client hangs up."""
+    """True if the body is sent again and again, until the client hangs up."""
     pause_s: float = 0.0
     """Between two times."""
 

@@ -9,7 +9,7 @@ from .judge_endpoint import JudgeRequest
 
 
 def labels(request: JudgeRequest) -> bool:
-    """Whether a label of a question is asked for."""
+    """True if a label of a question is asked for."""
     return re.search(r"by the one skill|how hard|by topic", request.system) is not None
 
 

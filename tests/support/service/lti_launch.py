@@ -111,7 +111,7 @@ courses = {{ "{context}" = "{course}" }}
         return file
 
     def allows(self, authorization: str, scope: str) -> bool:
-        """Whether the tool has a token for this."""
+        """True if the tool has a token for this."""
         token = authorization.removeprefix("Bearer ")
         configuration = Configuration(issuer=self.url, tool=self.tool)
         try:

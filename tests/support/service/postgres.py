@@ -32,10 +32,10 @@ class Cluster:
 
     Args:
         folder: An empty one; PostgreSQL's user owns it.
-        durable: Whether what it has written survives the machine's end. Its own end it survives either way.
+        durable: True if what it has written survives the machine's end. Its own end it survives either way.
 
     Raises:
-        PostgresError: It is not installed, or can't be made.
+        PostgresError: PostgreSQL is not installed, or the cluster can't be made.
     """
 
     def __init__(self, folder: Path, *, durable: bool = True) -> None:
@@ -65,7 +65,7 @@ class Cluster:
         """Starts it, and waits until it answers.
 
         Raises:
-            PostgresError: It does not start.
+            PostgresError: The cluster does not start.
         """
         settings = {"listen_addresses": "", "unix_socket_directories": str(self.folder), "max_connections": "60"}
         if not self._durable:
@@ -96,7 +96,7 @@ def restartable(*, durable: bool = True) -> Iterator[Cluster]:
         durable: See `Cluster`.
 
     Raises:
-        PostgresError: It is not installed, or does not start.
+        PostgresError: PostgreSQL is not installed, or does not start.
     """
     # Short, because a socket's path may have 107 bytes only.
     folder = Path(tempfile.mkdtemp(prefix="bw-pg-"))
@@ -116,7 +116,7 @@ def cluster() -> Iterator[Path]:
     """A running cluster; yields the folder of its socket.
 
     Raises:
-        PostgresError: It is not installed, or does not start.
+        PostgresError: PostgreSQL is not installed, or does not start.
     """
     with restartable(durable=False) as postgres_cluster:
         yield postgres_cluster.folder

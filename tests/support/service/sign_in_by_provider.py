@@ -40,7 +40,7 @@ def _answers(url: str) -> bool:
 
 
 def sign_in(client: httpx2.Client, subject: str, path: str = "/sign-in/provider") -> httpx2.Response:
-    """What a browser does: goes to the provider, says who it is there, and comes back."""
+    """Does what a browser does: goes to the provider, says who it is there, and comes back."""
     redirect = client.get(path)
     assert redirect.status_code in (302, 307), redirect.text
     with httpx2.Client(trust_env=False) as elsewhere:

@@ -15,7 +15,7 @@ _NS = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class ActiveTime:
-    """How long the solver worked."""
+    """Time for which the solver worked."""
 
     running_s: float
     """Time that the clock ran."""

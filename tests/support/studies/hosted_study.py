@@ -95,7 +95,7 @@ class Participant:
 
     @property
     def studies(self) -> Studies:
-        """What they take part in."""
+        """Studies that they take part in."""
         return Studies(self.log, Attempts(self.log))
 
     def hand_journal_in(self) -> str:

@@ -110,7 +110,7 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
 
 
 def people_work(lab: Lab) -> None:
-    """Who is alone fails after a minute; who is helped passes after two, with half of the text from the copilot."""
+    """Lets people work: one alone fails after a minute, one with help passes after two, half the text the copilot's."""
     moment = [0]
     with StudyLog(log_file(lab.home), monotonic_ns=lambda: moment[0]) as log:
         studies = Studies(log, Attempts(log))

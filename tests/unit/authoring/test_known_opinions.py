@@ -1,4 +1,4 @@
-"""What is proved is asked for once, and what was not decided again."""
+"""Opinions that are known: a proved one is asked for once, and one that was not decided again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which mutants there are, which are tried first, and which slang refuses."""
+"""Mutants that there are, those that are tried first, and those that slang refuses."""
 
 from __future__ import annotations
 

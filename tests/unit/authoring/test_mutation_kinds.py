@@ -1,4 +1,4 @@
-"""What each kind of fault makes of a piece of a design, and what is left alone."""
+"""Effect of each kind of fault on a piece of a design, and what is left alone."""
 
 from __future__ import annotations
 

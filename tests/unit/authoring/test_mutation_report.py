@@ -1,4 +1,4 @@
-"""What counts in a kill rate, and what people read of an analysis."""
+"""Mutants that count in a kill rate, and what people read of an analysis."""
 
 from __future__ import annotations
 

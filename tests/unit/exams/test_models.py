@@ -1,4 +1,4 @@
-"""What a model says of an exam: followed where it fits the pages, refused and named where it does not."""
+"""Replies of a model on an exam: followed where they fit the pages, refused and named where they do not."""
 
 from __future__ import annotations
 

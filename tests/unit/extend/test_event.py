@@ -43,7 +43,7 @@ class Generated(EventBody):
         return {self.path: self.file}
 
     def without_text(self) -> Generated:
-        """Which file it was."""
+        """The file that it was, without its text."""
         return self.model_copy(update={"prompt": "", "file": self.file.model_copy(update={"text": None})})
 
 

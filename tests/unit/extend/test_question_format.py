@@ -33,7 +33,7 @@ from benchwright_subjects.prompts.prompt import reply_form
 
 @pytest.fixture
 def ordering(monkeypatch: pytest.MonkeyPatch) -> QuestionFormat:
-    """What one line in `QuestionFormat`, which starts with `ORDERING = "ordering"`, and one in `FORMATS` do."""
+    """Adds a format, as a line `ORDERING = "ordering"` in `QuestionFormat` and one in `FORMATS` do."""
     member = str.__new__(QuestionFormat, "ordering")
     member._name_, member._value_ = "ORDERING", "ordering"
     member.label, member.answered_by = "ordering", AnsweredBy.BLANK

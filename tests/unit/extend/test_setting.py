@@ -13,10 +13,10 @@ from benchwright_server.settings import Settings, read_settings
 
 @dataclass(frozen=True)
 class Waveforms:
-    """How waveforms are shown."""
+    """Settings of how waveforms are shown."""
 
     max_signals: int = 100
-    """How many signals are shown at most."""
+    """Largest number of signals that are shown."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What a site writes down about its cluster, and what it can get wrong."""
+"""Settings that a site writes down about its cluster, and mistakes in them."""
 
 from __future__ import annotations
 

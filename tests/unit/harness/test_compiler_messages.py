@@ -1,4 +1,4 @@
-"""What a solver reads of the compilers, and that it names nothing hidden."""
+"""Messages of the compilers that a solver reads name nothing hidden."""
 
 from __future__ import annotations
 

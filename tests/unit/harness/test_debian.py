@@ -1,4 +1,4 @@
-"""Where Debian's packages come from, as the machine's apt is configured."""
+"""Sources of Debian's packages, as the machine's apt is configured."""
 
 from __future__ import annotations
 

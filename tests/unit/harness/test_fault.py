@@ -1,4 +1,4 @@
-"""Whose fault it is that a run did not pass."""
+"""The party at fault where a run did not pass."""
 
 from __future__ import annotations
 

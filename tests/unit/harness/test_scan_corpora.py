@@ -19,7 +19,7 @@ PROJECTS = ROOT.parent / "shared" / "data" / "projects"
 RELEASES = ROOT.parent / "shared" / "data" / "cvdp-1.0"
 SUFFIXES = (".v", ".sv", ".vh", ".svh")
 INTENDED = {"file", "store", "system", "dpi"}
-"""What real testbenches and models do on purpose; whether a solver may is another question."""
+"""Kinds of findings that real testbenches and models have on purpose; whether a solver may is another question."""
 
 
 def real_files() -> Iterator[tuple[str, str]]:

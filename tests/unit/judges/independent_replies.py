@@ -20,7 +20,7 @@ def load(path: Path) -> Sequence[LabelledReply]:
 
 
 def outcome(reply: LabelledReply) -> str:
-    """How rules read it: see `LabelledReply.outcome`."""
+    """Outcome of reading it by rules: see `LabelledReply.outcome`."""
     return reply.outcome(score(reply.problem, reply.text))
 
 

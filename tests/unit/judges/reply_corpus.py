@@ -113,7 +113,7 @@ def corpus() -> tuple[Reply, ...]:
 
 
 def reading(reply: Reply) -> str | None:
-    """What the rules read in a reply."""
+    """Answer that the rules read in a reply."""
     if reply.kind == "choice":
         return read_choice(reply.text, _choices(reply), reply.language).value
     if reply.kind == "assertion":
@@ -123,12 +123,12 @@ def reading(reply: Reply) -> str | None:
 
 
 def is_held_out(phrasing: str) -> bool:
-    """Whether a phrasing belongs to the third that no rule was written for."""
+    """True if a phrasing belongs to the third that no rule was written for."""
     return hashlib.sha256(phrasing.encode()).digest()[0] % 3 == 0
 
 
 def outcome(reply: Reply) -> str:
-    """How a reply was read: `read`, `unread`, `misread`, or `invented` where nothing was said."""
+    """Outcome of reading a reply: `read`, `unread`, `misread`, or `invented` where nothing was said."""
     value = reading(reply)
     if value == reply.truth:
         return "read"

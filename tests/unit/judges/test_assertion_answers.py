@@ -1,4 +1,4 @@
-r"""What a person would read in an answer to an assertion. `None`: they would ask back."""
+r"""Verdicts that a person would read in an answer to an assertion. `None`: they would ask back."""
 
 from __future__ import annotations
 

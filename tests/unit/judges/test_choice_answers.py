@@ -1,4 +1,4 @@
-r"""What a person would read in an answer. `None`: they would ask back."""
+r"""Choices that a person would read in an answer. `None`: they would ask back."""
 
 from __future__ import annotations
 

@@ -458,7 +458,7 @@ async def test_too_many_waiting_answers_are_refused(service: Served, monkeypatch
 
 
 async def judged(service: Served, submission: str) -> Judgement:
-    """What comes of a submission."""
+    """Judgement of a submission."""
     deadline = time.monotonic() + 60
     while (submitted := await service.judging.submissions.find(submission)) is None or submitted.judgement is None:
         assert time.monotonic() < deadline, "it was not judged"

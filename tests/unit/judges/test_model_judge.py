@@ -54,7 +54,7 @@ def settings(url: str, **changes: Any) -> ModelSettings:
 
 @dataclass
 class Clock:
-    """What patience is measured by."""
+    """Clock by which patience is measured."""
 
     now_s: float = 1.0
 

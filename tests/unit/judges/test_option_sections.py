@@ -1,4 +1,4 @@
-"""What is said below the heading of a choice is said of that choice."""
+"""Text below the heading of a choice is said of that choice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What CS-Bench's own script gives an answer, beside what we read in it."""
+"""Scores that CS-Bench's own script gives an answer, beside what we read in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a question asks which choice is wrong, calling one wrong is an answer."""
+"""Questions that ask for the wrong choice: calling one wrong is an answer."""
 
 from __future__ import annotations
 

@@ -199,7 +199,7 @@ def same_json(left: JsonValue, right: JsonValue) -> bool:
 
 
 def check(folder: Path, form: Format, good: Record, changed: Record) -> bool:
-    """Whether the changed record was read. The good one beside it always is."""
+    """True if the changed record was read. The good one beside it always is."""
     file = dataset_file(folder, form, [changed, good])
     invalid = InvalidRecords(skip=True)
     pack = form.importer([file], "p", invalid=invalid)

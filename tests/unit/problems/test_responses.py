@@ -42,7 +42,7 @@ def read(problems: dict[str, Problem], write_lines: WriteLines) -> Callable[...,
 
 
 def files(responses: list[Response]) -> list[dict[str, bytes]]:
-    """What an answer gives, or what its text stands for."""
+    """Files that an answer gives, or that its text stands for."""
     file_sets = [
         response.files
         if response.gives_files

@@ -23,7 +23,7 @@ def store(tmp_path: Path) -> Store:
 
 
 class Answers:
-    """What a service gives an account to do."""
+    """Answers of a service on what an account has to do."""
 
     url = SERVICE
 

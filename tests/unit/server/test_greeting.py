@@ -45,7 +45,7 @@ EVERYTHING: dict[str, Any] = {
     },
 }
 NEEDS_OPTIONS = {"semanticTokensProvider", "documentOnTypeFormattingProvider", "inlineCompletionProvider"}
-"""What pygls does not tell of without options, which stand in the registry."""
+"""Capabilities that pygls does not tell of without options, which stand in the registry."""
 
 OPTIONS = {"assistant": {"enabled": True}, "codeActions": {"fixAllOnSave": True}}
 

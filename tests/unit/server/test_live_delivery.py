@@ -1,4 +1,4 @@
-"""What is new in a study is delivered while somebody works, and nothing runs on afterwards."""
+"""New events of a study are delivered while somebody works, and nothing runs on afterwards."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from benchwright_verilog.syntax.documents import Document, Documents
 
 
 class Server:
-    """What of a server diagnostics need; slang takes as long as a test wants."""
+    """Parts of a server that diagnostics need; slang takes as long as a test wants."""
 
     def __init__(self) -> None:
         self.client = Client({"textDocument": {"publishDiagnostics": {}}})

@@ -12,7 +12,7 @@ from benchwright_server.cli.app import COMMANDS, command_line, modules
 from benchwright_server.server import AHEAD
 
 HEAVY = ["sqlalchemy", "pyslang", "typer", "rich"]
-"""What the server needs for its work but not to greet a client."""
+"""Packages that the server needs for its work but not to greet a client."""
 
 FOR_HELP = {
     "benchwright_server",
@@ -24,7 +24,7 @@ FOR_HELP = {
 """All modules of ours that the list of commands needs."""
 
 OTHERS = ["dask", "distributed", "docker", "openai", "fastapi", "inspect_ai", "pandas", "numpy", "yaml", "psutil"]
-"""What only some commands need, or only a run."""
+"""Packages that only some commands need, or only a run."""
 
 GREETING = """
 import io, json, sys

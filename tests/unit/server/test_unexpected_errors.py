@@ -1,4 +1,4 @@
-"""What a client is told of an error that nobody foresaw."""
+"""Messages to a client about an error that nobody foresaw."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchwright_server.server import Protocol
 
 
 class ServerOutput:
-    """What a server writes."""
+    """Output that a server writes."""
 
     def __init__(self) -> None:
         self.data = b""

@@ -1,4 +1,4 @@
-"""What refreshes itself is in the audit log once a sitting."""
+"""Pages that refresh themselves are in the audit log once a sitting."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What comes while something is being done is done together next."""
+"""Requests that come while something is being done are done together next."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a worker starts lets the service go first."""
+"""Processes that a worker starts let the service go first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a page plays an attempt from: chunks that rebuild every text, with where each part of it came from."""
+"""Data that a page plays an attempt from: chunks that rebuild every text, with where each part of it came from."""
 
 from __future__ import annotations
 

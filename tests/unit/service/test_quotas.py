@@ -1,4 +1,4 @@
-"""How much one account may ask of a service."""
+"""Quotas of one account at a service."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def folder(tmp_path: Path, machine: Machine) -> Path:
 
 
 def signed(signer: Countersigner, time: datetime) -> KeyStanding:
-    """What is published of a receipt that is made now."""
+    """Standing that is published of a receipt that is made now."""
     anchor = signer.sign(ANCHOR, time)
     assert anchor.is_signed and anchor.receipt is not None
     return standing(anchor.receipt.key, anchor.receipt.time, signer.published.keys)

@@ -1,4 +1,4 @@
-"""Where a participant is, from what was recorded and how long ago."""
+"""Whereabouts of a participant, from what was recorded and how long ago."""
 
 from __future__ import annotations
 

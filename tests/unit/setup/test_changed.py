@@ -1,4 +1,4 @@
-"""What `./test --changed` runs for a change."""
+"""Checks that `./test --changed` runs for a change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How `./test` runs its stages: one pool of Python tests, commands beside it, results by stage."""
+"""Run of the stages by `./test`: one pool of Python tests, commands beside it, results by stage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `setup/service/` installs: commands and settings that exist, nothing open, no secret in it."""
+"""Files that `setup/service/` installs: commands and settings that exist, nothing open, no secret in it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_every_setting_is_one_that_the_command_line_reads() -> None:
 
 
 def unit(name: str) -> configparser.SectionProxy:
-    """What a unit starts."""
+    """Parsed file of a unit, with what it starts."""
     parser = configparser.ConfigParser(strict=False, interpolation=None)
     parser.optionxform = str  # type: ignore[assignment,method-assign]
     parser.read_string((FILES / name).read_text("utf-8"))

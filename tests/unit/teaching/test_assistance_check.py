@@ -1,4 +1,4 @@
-"""What records of attempts say of help by models, beside what assignments allowed."""
+"""Help by models in records of attempts, beside what assignments allowed."""
 
 from __future__ import annotations
 

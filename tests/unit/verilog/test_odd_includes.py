@@ -1,4 +1,4 @@
-"""What an `include` leads to that is no file to read."""
+"""Includes that lead to no file to read."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NOT_PLAIN = "is not a plain file, so it is not read."
 def quoted_messages(
     folder: Path, name: str = "a.sv", documents: Documents | None = None, settings: ProjectSettings | None = None
 ) -> list[str]:
-    """What is said of a file, each with the text that it is said of."""
+    """Messages on a file, each with the text that it is said of."""
     project = Project(folder, documents or Documents(), settings)
     analysis = project.analysis_of(folder / name)
     assert analysis is not None

@@ -35,7 +35,7 @@ endmodule
 
 
 def targets(analysis: Analysis) -> Iterator[Target]:
-    """What all names mean, and where they are declared."""
+    """Targets that all names mean, and where they are declared."""
     for word in re.finditer(r"[A-Za-z_]\w*", TEXT):
         occurrence = analysis.occurrence_at(word.start())
         if occurrence is not None:

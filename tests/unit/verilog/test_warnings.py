@@ -1,4 +1,4 @@
-"""Which of slang's warnings are reported."""
+"""Warnings of slang that are reported."""
 
 from __future__ import annotations
 

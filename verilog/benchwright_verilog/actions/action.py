@@ -43,16 +43,16 @@ class Action:
     """In the file for which the action was requested."""
     kind: ActionKind = ActionKind.QUICK_FIX
     finding: Finding | None = None
-    """What it fixes."""
+    """The finding that it fixes."""
     is_preferred: bool = False
-    """Whether it is what most people want."""
+    """True if it is what most people want."""
     elsewhere: Mapping[Path, tuple[Change, ...]] = field(default_factory=dict)
     """In other files, by offsets of their present contents."""
 
 
 @dataclass(frozen=True)
 class ActionContext:
-    """What actions are requested for: a selection in one version of a document."""
+    """The place that actions are requested for: a selection in one version of a document."""
 
     document: Document
     start: int
@@ -100,7 +100,7 @@ def text_of(node: Node) -> str:
 
 
 def span(document: Document, node: Node) -> tuple[int, int]:
-    """Where a piece is."""
+    """The place of a piece."""
     return document.lines.from_byte(node.start_byte), document.lines.from_byte(node.end_byte)
 
 
@@ -112,5 +112,5 @@ def indentation(document: Document, offset: int) -> str:
 
 
 def newline(document: Document) -> str:
-    """What ends lines in a document."""
+    """The line ending of a document."""
     return "\r\n" if "\r\n" in document.text else "\n"

@@ -20,7 +20,7 @@ _END_OF_FILE = frozenset({"posix-eof", "newline-eof", "EOFNEWLINE"})
 
 
 def rewrites(context: ActionContext, analysis: Analysis) -> Iterator[Action]:
-    """What can be rewritten."""
+    """Yield the rewrites that are possible."""
     yield from procedures.rewrites(context)
     yield from instances.rewrites(context, analysis)
 
@@ -28,7 +28,7 @@ def rewrites(context: ActionContext, analysis: Analysis) -> Iterator[Action]:
 def fixes(
     context: ActionContext, findings: Iterable[Finding], analysis: Analysis, read: ReadDocument
 ) -> Iterator[Action]:
-    """What fixes the findings at the selection, without the tools' own fixes; waivers come last."""
+    """Yield fixes of the findings at the selection, without the tools' own fixes; waivers come last."""
     findings = list(findings)
     for finding in findings:
         yield from names.fixes(context, finding)
@@ -50,7 +50,7 @@ def tool_fixes(
     Args:
         document: The document.
         source: The tool.
-        findings: Of all tools.
+        findings: Findings of all tools.
         offered: The tool's fixes of everything that it finds in the document.
     """
     tool_findings = {

@@ -16,7 +16,7 @@ def added_port(document: Document, scope: Node, port: str) -> Change | None:
     """The change that gives a module one more port; none for headers that only name their ports.
 
     Args:
-        document: Where the module is.
+        document: The document that holds the module.
         scope: Its declaration.
         port: Such as `input logic a`.
     """

@@ -43,7 +43,7 @@ ReadDocument = Callable[[Path], "Document | None"]
 
 @dataclass(frozen=True)
 class Interface:
-    """What an instance connects to."""
+    """The interface that an instance connects to."""
 
     ports: tuple[str, ...]
     parameters: tuple[tuple[str, str], ...]
@@ -66,7 +66,7 @@ def interface_of(analysis: Analysis, module: str) -> Interface | None:
 
 
 def rewrites(context: ActionContext, analysis: Analysis) -> Iterator[Action]:
-    """What can be written out of the instance at the selection."""
+    """Yield what can be written out of the instance at the selection."""
     instantiation = _instance(context.document, context.node)
     if instantiation is None:
         return
@@ -145,7 +145,7 @@ def _connections(context: ActionContext, analysis: Analysis, instance: Node, int
 
 
 def _known_names(analysis: Analysis, instance: Node) -> frozenset[str]:
-    """What is declared in the module around an instance."""
+    """The names that are declared in the module around an instance."""
     scope = enclosing(instance, "module_declaration", "interface_declaration", "program_declaration")
     header = child(scope, "module_ansi_header", "module_nonansi_header", "interface_ansi_header")
     name = child(header, "simple_identifier")
@@ -268,7 +268,7 @@ def _new_module(
 
 
 def _named_children(node: Node | None) -> list[Node]:
-    """What a list lists."""
+    """The members of a list."""
     children = node.children if node is not None else []
     return [child_node for child_node in children if child_node.is_named and not child_node.type.endswith("comment")]
 

@@ -11,7 +11,7 @@ class Fix:
 
     rule: str
     line: int
-    """Where the finding is, counted from 1."""
+    """Line of the finding, counted from 1."""
     column: int
     title: str
     first: int

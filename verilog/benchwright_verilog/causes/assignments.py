@@ -88,7 +88,7 @@ def latches(examined: Examined) -> Iterator[Cause]:
 
 
 def is_clocked(block: ProceduralBlockSymbol) -> bool:
-    """Whether a process waits for an edge."""
+    """True if a process waits for an edge."""
     kind = block.procedureKind
     return kind == ProceduralBlockKind.AlwaysFF or (
         kind == ProceduralBlockKind.Always and clock_and_resets(block) is not None
@@ -96,7 +96,7 @@ def is_clocked(block: ProceduralBlockSymbol) -> bool:
 
 
 def is_combinational(block: ProceduralBlockSymbol) -> bool:
-    """Whether a process is evaluated whenever what it reads changes."""
+    """True if a process is evaluated whenever what it reads changes."""
     if block.procedureKind == ProceduralBlockKind.AlwaysComb:
         return True
     if block.procedureKind != ProceduralBlockKind.Always or not isinstance(block.body, TimedStatement):
@@ -126,6 +126,6 @@ def assignment_of(guarded_statement: Guarded) -> AssignmentExpression | None:
 
 
 def is_of_module(symbol: Symbol) -> bool:
-    """Whether a signal belongs to the module, not to a block in it."""
+    """True if a signal belongs to the module, not to a block in it."""
     scope = symbol.parentScope
     return scope is not None and not scope.isProceduralContext

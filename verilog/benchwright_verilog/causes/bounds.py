@@ -101,7 +101,7 @@ def _bound(guard: Guard, targets: set[str]) -> tuple[str, BinaryOperator] | None
 
 
 def _count(expression: Expression) -> str | None:
-    """What is written for a number of elements: a parameter alone, or 8, 16, 100 …, but not 7 or `N - 1`."""
+    """The text written for a number of elements: a parameter alone, or 8, 16, 100 …, but not 7 or `N - 1`."""
     expression = unwrapped(expression)
     text = text_of(expression.syntax)
     if isinstance(expression, NamedValueExpression) and isinstance(expression.symbol, ParameterSymbol):

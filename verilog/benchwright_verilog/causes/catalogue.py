@@ -34,7 +34,7 @@ def likely_causes(design: Design, paths: Collection[Path], evidence: Evidence) -
     Args:
         design: All of it; each module is examined in its first instance.
         paths: The files that may be at fault: the solver's own, without tests.
-        evidence: What was seen.
+        evidence: Observations of the failure.
     """
     with design.lock:
         causes = [*_of_modules(design, paths, evidence), *reported(design, paths, evidence)]

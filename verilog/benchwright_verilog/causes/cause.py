@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class CauseKind(StrEnum):
-    """What is wrong. Stable identifiers."""
+    """The kind of fault. Stable identifiers."""
 
     RESET_POLARITY = "reset_polarity"
     MISSING_RESET = "missing_reset"
@@ -39,11 +39,11 @@ class Cause:
     """A few words without a full stop."""
     span: NameLocation
     reason: str
-    """Why it is suspected; inline Markdown."""
+    """The reason why it is suspected; inline Markdown."""
     advice: str
-    """What to try; inline Markdown."""
+    """Advice on what to try; inline Markdown."""
     weight: int
-    """How likely it is, among others; larger is likelier."""
+    """Likelihood of the cause, among others; larger is likelier."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What was seen of a failure, as numbers where there are some."""
+"""Observations of a failure, as numbers where there are some."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ class Evidence:
     expected: str | None = None
     actual: str | None = None
     has_unknown_signals: bool = False
-    """Whether the waveform ends with a signal that is x."""
+    """True if the waveform ends with a signal that is x."""
 
     @classmethod
     def from_message(cls, message: str, expected: str | None = None, actual: str | None = None) -> Evidence:
-        """What a message says: `assert 3 == 4` has got 3 and expected 4, `expected 4, got 3` as well."""
+        """Read what a message says: `assert 3 == 4` has got 3 and expected 4, `expected 4, got 3` as well."""
         message = message[:_LARGEST]
         if expected is None or actual is None:
             for pattern in _COMPARED:
@@ -53,7 +53,7 @@ class Evidence:
 
     @cached_property
     def is_unknown(self) -> bool:
-        """Whether X or Z was seen where a number should be."""
+        """True if X or Z was seen where a number should be."""
         if self.has_unknown_signals:
             return True
         array = _ARRAY.search(self.actual or self.message)
@@ -72,12 +72,12 @@ class Evidence:
 
     @property
     def is_one_off(self) -> bool:
-        """Whether what was seen is one more or one less than it should be."""
+        """True if what was seen is one more or one less than it should be."""
         return self.numbers is not None and abs(self.numbers[0] - self.numbers[1]) == 1
 
     @property
     def is_cut(self) -> bool:
-        """Whether what was seen is what should be without its upper bits: 4 instead of 20."""
+        """True if what was seen is what should be without its upper bits: 4 instead of 20."""
         if self.numbers is None:
             return False
         expected, actual = self.numbers

@@ -1,4 +1,4 @@
-"""Which signals a block assigns on every path through it, and which on some."""
+"""The signals that a block assigns on every path through it, and those that it assigns on some."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _of_case(statement: CaseStatement) -> frozenset[str]:
 
 
 def _is_complete(statement: CaseStatement) -> bool:
-    """Whether there are as many different labels as the expression has values."""
+    """True if there are as many different labels as the expression has values."""
     kind = statement.expr.type.canonicalType
     values = len(list(kind)) if isinstance(kind, EnumType) else 1 << min(kind.bitWidth, _WIDEST)
     labels = {_label(label_expression) for item in statement.items for label_expression in item.expressions}

@@ -1,4 +1,4 @@
-"""What slang reports by itself and is likely to make a test fail."""
+"""Diagnostics that slang reports by itself and that are likely to make a test fail."""
 
 from __future__ import annotations
 
@@ -54,7 +54,8 @@ def _cause(rule: str, message: str, span: NameLocation, evidence: Evidence) -> C
     if rule in _UNDRIVEN:
         advice = "Assign it, or connect it to what should drive it."
         weight = 4 + 5 * evidence.is_unknown
-        return Cause(CauseKind.UNDRIVEN, "Nothing drives a signal that is read", span, message_text, advice, weight)
+        title = "Nothing drives an output port" if rule == "undriven-port" else "Nothing drives a signal that is read"
+        return Cause(CauseKind.UNDRIVEN, title, span, message_text, advice, weight)
     if rule in _DRIVEN_TWICE:
         advice = "Assign it in one place."
         return Cause(CauseKind.SEVERAL_DRIVERS, "A signal has several drivers", span, message_text, advice, 6)

@@ -1,1 +1,1 @@
-"""What tools find in a file: waived, ranked, and merged into one list."""
+"""Findings of tools in a file: waived, ranked, and merged into one list."""

@@ -1,4 +1,4 @@
-"""What the rules of slang, Verilator and verible mean, with a wrong and a right example of each.
+"""Meanings of the rules of slang, Verilator and verible, with a wrong and a right example of each.
 
 They are in `explained/TOOL.toml`, a table for each rule:
 
@@ -29,9 +29,9 @@ class ExplainedRule:
     rule: str
     """As the tool calls it, such as `width-trunc` or `WIDTHTRUNC`."""
     about: str
-    """What is found and why it matters; inline Markdown."""
+    """The fault that is found, and why it matters; inline Markdown."""
     fix: str
-    """What to do; inline Markdown."""
+    """The remedy; inline Markdown."""
     wrong: str
     """SystemVerilog in which the tool reports the rule."""
     right: str
@@ -51,7 +51,7 @@ def explained(rule: str, tool: str = "") -> ExplainedRule | None:
 
     Args:
         rule: As the tool calls it.
-        tool: Whose rule; empty for the first tool that has it.
+        tool: The tool that has the rule; empty for the first tool that has it.
     """
     for name in (tool,) if tool else TOOLS:
         explanation = explained_rules(name).get(rule)

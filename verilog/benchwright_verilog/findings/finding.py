@@ -10,7 +10,7 @@ from benchwright_verilog.findings.source import Source
 
 
 class Level(Enum):
-    """How bad it is; the numbers are LSP's `DiagnosticSeverity`."""
+    """Severity of a finding; the numbers are LSP's `DiagnosticSeverity`."""
 
     ERROR = 1
     WARNING = 2

@@ -16,12 +16,12 @@ _LEVELS = {level.name.lower(): level for level in Level}
 
 
 def merged(findings: Iterable[Finding], lines: Lines, lint: Lint) -> list[Finding]:
-    """What to show of everything that was found.
+    """Return what to show of everything that was found.
 
     Args:
-        findings: Of all tools, about the same version of the text.
+        findings: Findings of all tools, about the same version of the text.
         lines: The text.
-        lint: What the user wants to see.
+        lint: Settings of what the user wants to see.
     """
     findings = list(findings)
     waivers = Waivers(lines)

@@ -39,17 +39,17 @@ _TOPS = ("ModuleDeclaration", "InterfaceDeclaration", "ProgramDeclaration", "Pac
 
 @dataclass(frozen=True)
 class _Facts:
-    """What is known of one top-level item by itself."""
+    """Facts that are known of one top-level item by itself."""
 
     declares: frozenset[bytes]
     words: frozenset[bytes]
     is_whole: bool
-    """Whether it is nothing but modules and the like, each with its end, and changes nothing for what follows."""
+    """True if it is nothing but modules and the like, each with its end, and changes nothing for what follows."""
     is_closed: bool
-    """Whether it ends where it seems to: what follows can't belong to it."""
+    """True if it ends where it seems to: what follows can't belong to it."""
 
     def names_like(self, right: _Facts, names: frozenset[bytes]) -> bool:
-        """Whether another item declares the same, and of some names uses the same."""
+        """True if another item declares the same, and of some names uses the same."""
         return self.declares == right.declares and self.words & names == right.words & names
 
 
@@ -79,7 +79,7 @@ class Piecewise:
 
     Args:
         path: The file.
-        is_alone: Whether it is unknown which other files there are; then unknown modules are not reported.
+        is_alone: True if it is unknown which other files there are; then unknown modules are not reported.
     """
 
     def __init__(self, path: Path, *, is_alone: bool) -> None:
@@ -90,7 +90,7 @@ class Piecewise:
         self._known_diagnostics: Mapping[tuple[Shape, ...], tuple[tuple[int, SlangDiagnostic], ...]] = {}
 
     def diagnostics(self, units: Sequence[Unit]) -> tuple[SlangDiagnostic, ...]:
-        """What slang says about the whole file.
+        """Return slang's diagnostics of the whole file.
 
         Args:
             units: Its top-level items, in order and without a gap.
@@ -254,7 +254,7 @@ def _facts_of(data: bytes) -> _Facts:
 
 
 def _members(text: str) -> tuple[frozenset[bytes], bool, bool]:
-    """What a file has outside of its modules.
+    """Return what a file has outside of its modules.
 
     Returns:
         The names of its modules and the like, whether there is nothing else, and whether what follows is read as if

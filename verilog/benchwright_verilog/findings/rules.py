@@ -1,4 +1,4 @@
-"""What is known of the tools' rules: which report the same, and what they mean for the text."""
+"""Facts about the tools' rules: which report the same, and what they mean for the text."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ def same_as(rule: str) -> frozenset[str]:
 
 
 def is_unnecessary(rule: str) -> bool:
-    """Whether what is found could be deleted without loss."""
+    """True if what is found could be deleted without loss."""
     # "Used, but only set" is a mistake more often than a leftover.
     return rule.startswith(("unused-", "UNUSED")) and "but-set" not in rule
 
 
 def is_deprecated(rule: str, message: str) -> bool:
-    """Whether what is found should no longer be used."""
+    """True if what is found should no longer be used."""
     return rule in {"invalid-system-task-function", "DEPRECATED"} or "deprecated" in message.lower()

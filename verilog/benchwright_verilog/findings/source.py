@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 
 class WaiverStyle(Enum):
-    """How a comment in a file waives a rule of a tool."""
+    """The form in which a comment in a file waives a rule of a tool."""
 
     LINT_OFF = "// {source} lint_off {rule}"
     """Until `lint_on`; both in lines of their own."""
@@ -24,7 +24,7 @@ class Source:
     rank: int
     """Of tools that report the same on a line, the one with the lowest rank is shown."""
     page: str
-    """Where a rule is explained: an address with `{}` for the rule."""
+    """The page that explains a rule: an address with `{}` for the rule."""
     waiver: WaiverStyle | None = WaiverStyle.LINT_OFF
     """None if its findings can't be waived."""
 

@@ -47,11 +47,11 @@ class Waivers:
 
     @property
     def are_none(self) -> bool:
-        """Whether nothing is waived."""
+        """True if nothing is waived."""
         return not self._waivers
 
     def cover(self, line: int, rule: str) -> bool:
-        """Whether a rule is waived at a line, counted from 0."""
+        """True if a rule is waived at a line, counted from 0."""
         if not self._waivers:
             return False
         rules = same_as(rule) | ({_ALL} if rule else set())

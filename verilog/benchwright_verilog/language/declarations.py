@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _MOST_CHARACTERS = 1200
 _AROUND = 4096
-"""How many bytes around a declaration are looked through for comments."""
+"""Number of bytes around a declaration that are looked through for comments."""
 _WHOLE = {
     "DataDeclaration",
     "NetDeclaration",
@@ -61,7 +61,7 @@ class WrittenDeclaration:
     text: str
     """Only what declares this one name, without comments."""
     documentation: str
-    """What the comments around it say."""
+    """The text of the comments around it."""
 
 
 def declaration_of(symbol: Symbol, sources: SourceManager) -> WrittenDeclaration:
@@ -200,7 +200,7 @@ def type_name(kind: Type) -> str:
 
 
 def width_of(kind: Type) -> int | None:
-    """How many bits a type takes; None if that is not fixed or means nothing."""
+    """Number of bits that a type takes; None if that is not fixed or means nothing."""
     canonical = kind.canonicalType
     if canonical.isError or canonical.isVoid or not canonical.isFixedSize or canonical.isEvent or canonical.isFloating:
         return None

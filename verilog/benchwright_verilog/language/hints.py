@@ -61,7 +61,7 @@ class Hint:
     byte: int
     label: str
     is_name: bool = False
-    """Whether it names what follows; else it is about what is before."""
+    """True if it names what follows; else it is about what is before."""
     tooltip: str = ""
 
 

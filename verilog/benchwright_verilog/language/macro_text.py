@@ -1,4 +1,4 @@
-"""What the uses of macros in a file expand to, as text to read."""
+"""Expansions of the uses of macros in a file, as text to read."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def use_at(analysis: Analysis, byte: int) -> tuple[str, int] | None:
 
 
 def expanded_use(analysis: Analysis, name: str, number: int, texts: Texts, *, is_full: bool) -> ExpandedText:
-    """What one use of a macro expands to.
+    """Return the expansion of one use of a macro.
 
     Args:
-        analysis: Of the file.
+        analysis: Analysis of the file.
         name: The macro.
-        number: Which of its uses, from 1.
+        number: Number of the use, from 1.
         texts: Gives the files that macros are defined in.
         is_full: Expand the macros in it too; else its body with the arguments.
     """

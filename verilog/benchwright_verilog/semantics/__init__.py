@@ -1,1 +1,1 @@
-"""What a design means, by slang."""
+"""The meaning of a design, by slang."""

@@ -35,7 +35,7 @@ class Document:
     version: int
     lines: Lines
     language: str = ""
-    """What the client takes it for."""
+    """Language that the client takes it for."""
     parsed: ParsedText = field(default_factory=ParsedText, repr=False, compare=False)
     """The newest tree, shared by all versions of the document."""
     known_units: Units = field(default_factory=Units, repr=False, compare=False)
@@ -55,7 +55,7 @@ class Document:
 
     @property
     def is_design(self) -> bool:
-        """Whether it is Verilog or SystemVerilog."""
+        """True if it is Verilog or SystemVerilog."""
         suffix = PurePosixPath(self.uri).suffix
         return suffix in DESIGN_SUFFIXES if suffix else self.language in _DESIGN_LANGUAGES
 

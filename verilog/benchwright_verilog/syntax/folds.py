@@ -1,4 +1,4 @@
-"""What can be folded, found by words alone: nothing has to be complete for it."""
+"""Ranges that can be folded, found by words alone: nothing has to be complete for it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Fold:
     end: int
     kind: FoldingRangeKind | None = None
     hides_last: bool = False
-    """Whether its last line can go too, because what closes it is not there."""
+    """True if its last line can go too, because what closes it is not there."""
 
 
 _CLOSERS: dict[bytes, frozenset[bytes]] = {
@@ -51,7 +51,7 @@ _CLOSERS: dict[bytes, frozenset[bytes]] = {
 }
 _OPENERS = frozenset(opener for openers in _CLOSERS.values() for opener in openers)
 _WITH_HEAD = _OPENERS - {b"begin", b"fork", b"generate", b"specify", b"table", b"(", b"[", b"{"} - _CLOSERS[b"endcase"]
-"""What has a head up to a semicolon; the fold begins after it, so that a list of ports in it folds by itself."""
+"""Openers with a head up to a semicolon; the fold begins after it, so that a list of ports in it folds by itself."""
 _NOT_AFTER = {b"fork": frozenset({b"disable", b"wait"}), b"interface": frozenset({b"virtual"})}
 _BRANCHES = frozenset({b"`elsif", b"`else", b"`endif"})
 _CONDITIONS = frozenset({b"`ifdef", b"`ifndef"})

@@ -1,4 +1,4 @@
-"""Where lines begin, and how the three units of position meet.
+"""Line index of a document, and conversion between the three units of position.
 
 Clients count UTF-16 code units by default (LSP 3.18, `PositionEncodingKind`), Python counts code
 points, slang and tree-sitter count UTF-8 bytes. Lines end at LF, CRLF and CR and nowhere else:
@@ -27,7 +27,7 @@ class Lines:
 
     Args:
         text: The whole text.
-        encoding: What the client counts in.
+        encoding: Position encoding that the client counts in.
     """
 
     def __init__(self, text: str, encoding: PositionEncodingKind = PositionEncodingKind.Utf16) -> None:
@@ -76,7 +76,7 @@ class Lines:
         return starts
 
     def __len__(self) -> int:
-        """How many lines there are; after a line end at the end there is an empty one."""
+        """Number of lines; after a line end at the end there is an empty one."""
         return len(self._starts)
 
     @cached_property
@@ -110,7 +110,7 @@ class Lines:
         return line, offset - start if self._ascii else self.width(start, offset)
 
     def width(self, start: int, end: int) -> int:
-        """How much a client counts from one offset to another."""
+        """Distance from one offset to another, in the client's units."""
         if self._ascii or self.encoding == PositionEncodingKind.Utf32:
             return end - start
         part = self.text[start:end]

@@ -17,7 +17,7 @@ _FENCE = re.compile(r"(?ms)^ {0,3}(```+|~~~+)[^\n]*\n.*?(?:^ {0,3}\1[`~]*[ \t]*$
 
 @dataclass(frozen=True)
 class FileMention:
-    """Where a document names a file."""
+    """Place at which a document names a file."""
 
     start: int
     end: int
@@ -43,7 +43,7 @@ def includes_of(shape: Shape) -> list[FileMention]:
 
 
 def named_in_markdown(text: str) -> Iterator[FileMention]:
-    """What Markdown links to, and its code spans; code blocks are left out. Offsets are code points."""
+    """Link targets in Markdown, and its code spans; code blocks are left out. Offsets are code points."""
     fences = [(fence.start(), fence.end()) for fence in _FENCE.finditer(text)]
     for match in _MARKDOWN.finditer(text):
         if any(start <= match.start() < end for start, end in fences):

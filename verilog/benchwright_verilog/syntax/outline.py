@@ -1,4 +1,4 @@
-"""What a file declares, as a tree: modules, ports, signals, instances, blocks; also with syntax errors."""
+"""Declarations of a file, as a tree: modules, ports, signals, instances, blocks; also with syntax errors."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ _NOTHING_INSIDE = frozenset(
 
 
 def outline_of(shape: Shape) -> list[OutlineSymbol]:
-    """What a unit declares."""
+    """Symbols that a unit declares."""
     declared: list[OutlineSymbol] = []
     stack: list[tuple[Node, list[OutlineSymbol]]] = [(shape.tree.root_node, declared)]
     # A stack of our own: a long chain of `else if` is deeper than Python's.

@@ -1,4 +1,4 @@
-"""What to select around a place, from the word to the whole text."""
+"""Ranges to select around a place, from the word to the whole text."""
 
 from __future__ import annotations
 

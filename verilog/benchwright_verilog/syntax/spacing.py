@@ -20,12 +20,12 @@ class Spacing:
 
 
 def same_words(old: str, new: str) -> bool:
-    """Whether two versions differ at most in white space."""
+    """True if two versions differ at most in white space."""
     return "".join(_WORD.findall(old)) == "".join(_WORD.findall(new))
 
 
 def spacings(old: str, new: str) -> Iterator[Spacing]:
-    """What makes one text of another with the same words; nothing but white space is touched.
+    """Changes that make one text of another with the same words; nothing but white space is touched.
 
     Line ends are those of the old text. Form feeds stay.
     """

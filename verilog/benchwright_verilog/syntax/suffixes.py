@@ -1,4 +1,4 @@
-"""How the names of design files end."""
+"""Suffixes of the names of design files."""
 
 from __future__ import annotations
 

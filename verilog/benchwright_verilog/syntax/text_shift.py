@@ -1,4 +1,4 @@
-"""Where bytes of a document were before it was edited."""
+"""Positions of bytes of a document before it was edited."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class TextShift:
             self._start, self._old_end, self._end = difference(old, new)
 
     def is_new(self, byte: int) -> bool:
-        """Whether a byte of the newer text is in or beside what the older text does not have."""
+        """True if a byte of the newer text is in or beside what the older text does not have."""
         has_changed = (self._start, self._old_end) != (self._end, self._end)
         return has_changed and self._start <= byte <= self._end
 

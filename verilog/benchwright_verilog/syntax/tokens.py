@@ -12,7 +12,7 @@ from benchwright_verilog.syntax.units import Shape
 
 
 class TokenKind(Enum):
-    """What a word is by its letters alone."""
+    """Kind of a word by its letters alone."""
 
     COMMENT = "comment"
     STRING = "string"

@@ -55,7 +55,7 @@ def parse(data: bytes, old_data: bytes | None = None, old: Tree | None = None) -
 
 
 def difference(old: bytes, new: bytes) -> tuple[int, int, int]:
-    """Where two versions begin to differ, and where that ends in the old and in the new one."""
+    """Byte at which two versions begin to differ, and the ends of the difference in the old and in the new one."""
     shorter = min(len(old), len(new))
     start = _longest(shorter, lambda length: old[:length] == new[:length])
     shared = _longest(shorter - start, lambda length: old[len(old) - length :] == new[len(new) - length :])

@@ -39,8 +39,8 @@ class Shape:
 
     Args:
         data: UTF-8.
-        encoding: What the client counts in.
-        origin: What it was before an edit.
+        encoding: Position encoding that the client counts in.
+        origin: The shape before an edit.
     """
 
     def __init__(self, data: bytes, encoding: PositionEncodingKind, origin: Shape | None = None) -> None:
@@ -61,7 +61,7 @@ class Shape:
         return self if "tree" in self.__dict__ else self._origin
 
     def once(self, make: Callable[[Shape], T]) -> T:
-        """What a function makes of it, kept as long as the text is there."""
+        """Return what a function makes of it, kept as long as the text is there."""
         if make not in self._known_results:
             self._known_results[make] = make(self)
         return cast("T", self._known_results[make])
@@ -157,7 +157,7 @@ def _starts_of_lines(data: bytes) -> Iterator[int]:
 
 
 def _block_comments(data: bytes) -> Iterator[tuple[int, int]]:
-    """Where block comments begin and end."""
+    """Ranges of block comments, from begin to end."""
     offset = data.find(b"/*")
     done_offset = 0
     while offset >= 0:

@@ -1,4 +1,4 @@
-"""Which file a URI names."""
+"""Paths of the files that URIs name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def path_of(uri: str) -> Path:
     """The file a URI names.
 
     Raises:
-        NotAFileError: It names none on this machine.
+        NotAFileError: The URI names no file on this machine.
     """
     path = to_fs_path(uri) if uri.startswith("file:") else None
     if not path or not Path(path).is_absolute() or not _is_encodable(path):

@@ -28,7 +28,7 @@ def shifted(text: str, step: int) -> str | None:
 
     Args:
         text: As it is written: `8'hFF`, `12`, `'1`.
-        step: What to add; it wraps at the size.
+        step: Number to add; the sum wraps at the size.
     """
     text = text.replace("_", "")
     if text.isdigit():

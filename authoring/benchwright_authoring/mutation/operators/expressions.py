@@ -38,7 +38,7 @@ def _binary(replacements: Mapping[str, str]) -> Callable[[Source, SyntaxNode], I
 
 
 def _assigns(node: BinaryExpressionSyntax) -> bool:
-    """Whether it is an assignment, whose `<=` compares nothing; not one that calculates too, such as `+=`."""
+    """True if it is an assignment, whose `<=` compares nothing; not one that calculates too, such as `+=`."""
     return node.kind in (SyntaxKind.AssignmentExpression, SyntaxKind.NonblockingAssignmentExpression)
 
 

@@ -1,4 +1,4 @@
-"""How parts are put together: concatenations, the arms of `?:`, the ports of instances."""
+"""Mutation of the way parts are put together: concatenations, the arms of `?:`, the ports of instances."""
 
 from __future__ import annotations
 

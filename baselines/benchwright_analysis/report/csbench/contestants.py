@@ -1,4 +1,4 @@
-"""Who is compared on CS-Bench's questions: a group, in one language, asked in one way."""
+"""Groups that are compared on CS-Bench's questions: each in one language, asked in one way."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Contestant(NamedTuple):
 
 
 def contestant(observation: Observation) -> Contestant:
-    """Whose attempt it is."""
+    """The contestant whose attempt it is."""
     return Contestant(observation.who, observation.language, observation.asked)
 
 
 def has_place(observation: Observation) -> bool:
-    """Whether it is at a question with a domain, a subfield and a tag.
+    """True if it is at a question with a domain, a subfield and a tag.
 
     Other sets have no subfields: no mean goes over the questions of several sets.
     """

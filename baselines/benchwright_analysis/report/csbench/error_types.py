@@ -1,4 +1,4 @@
-"""Which errors lead to wrong choices, as judges say (CS-Bench's figure 7)."""
+"""Errors that lead to wrong choices, as judges name them (CS-Bench's figure 7)."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _share(
 
 
 def _judges(rows: Sequence[Observation], errors_by_attempt: Mapping[str, NamedErrors]) -> list[Table]:
-    """How alike two judges name errors, where several were asked."""
+    """Agreement of two judges in naming errors, where several were asked."""
     judges = sorted({judge for observation in rows for judge in errors_by_attempt[observation.attempt].judges})
     pairs = [(first, second) for index, first in enumerate(judges) for second in judges[index + 1 :]]
     cells: list[Sequence[Cell]] = []

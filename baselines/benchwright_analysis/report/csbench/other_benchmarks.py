@@ -1,4 +1,4 @@
-"""Whether models that score high here score high elsewhere (CS-Bench's figures 8 and 9)."""
+"""Scores of models here against their scores elsewhere (CS-Bench's figures 8 and 9)."""
 
 from __future__ import annotations
 

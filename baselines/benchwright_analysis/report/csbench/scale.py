@@ -36,7 +36,7 @@ class ModelScore:
 
 @dataclass(frozen=True)
 class Prediction:
-    """What a family's line says of a model that was not used for it."""
+    """Prediction by a family's line for a model that was not used for it."""
 
     model: str
     parameters_b: float

@@ -69,7 +69,7 @@ STUDY = "demo"
 FASTER = -25
 """Percent of the time that the made-up copilot changes: what the report ought to find."""
 _HOPED = 0.8
-"""How much of the time the made-up people expect to need with the copilot."""
+"""Share of the time that the made-up people expect to need with the copilot."""
 _LIMIT_MIN = 45.0
 _GIVE_UPS_PER_HOUR = 0.25
 _PROBLEMS = 12
@@ -81,7 +81,7 @@ _DIGEST = sha256(b"a made-up toolchain")
 
 @dataclass(frozen=True)
 class Demo:
-    """What was made up."""
+    """The made-up study and attempts."""
 
     study: str
     rated: Sequence[RatedAnswer]
@@ -91,9 +91,9 @@ def make_demo(path: Path, store: Store, *, people: int = 30, seed: int = 7) -> D
     """Records a made-up study and made-up models' attempts in a new log.
 
     Args:
-        path: Of the log; made.
-        store: For the starter pack.
-        people: How many take part.
+        path: Path of the log; made.
+        store: Store for the starter pack.
+        people: Number of people who take part.
         seed: The same seed gives the same study.
     """
     clock = HandClock()
@@ -201,7 +201,7 @@ class _Desk:
         self._waiting.clear()
 
     def forecast(self, simulated_attempt: SimulatedAttempt) -> Forecast:
-        """What a person expects of a task."""
+        """A person's forecast for a task."""
         return Forecast(
             minutes_without_ai=simulated_attempt.forecast_minutes,
             minutes_with_ai=simulated_attempt.forecast_minutes * _HOPED,
@@ -211,7 +211,7 @@ class _Desk:
         )
 
     def _chance(self, mean: float) -> float:
-        """What a person says of a chance, in steps of a twentieth."""
+        """A chance as a person states it, in steps of a twentieth."""
         return float(np.clip(round(self._random.normal(mean, 0.15) * 20), 1, 20)) / 20
 
     def _felt(self, minutes: float) -> int:
@@ -403,8 +403,8 @@ def _study_text(
         study: The study's id.
         problems: As `pack/id`.
         designs: Those of them that ask for Verilog.
-        people: How many take part.
-        seed: Of the randomisation.
+        people: Number of people who take part.
+        seed: Seed of the randomisation.
         limit_min: Active minutes for a task.
     """
     listed = "\n".join(f"  - {problem}" for problem in problems)

@@ -71,10 +71,10 @@ def work(
     pass_s: Callable[[float], None],
     record: Callable[..., None],
 ) -> tuple[str, bool]:
-    """What a program does until its files are graded.
+    """Simulates a program until its files are graded.
 
     Args:
-        made_up: Which condition.
+        made_up: The made-up condition.
         path: The file that it writes.
         old_text: Its text.
         random: Draws everything.
@@ -113,7 +113,7 @@ def work(
 
 
 def end(*, broke_off: bool) -> Event:
-    """How the attempt ends."""
+    """The event that ends the attempt."""
     return Abandoned(reason="subject_failed: no_answer") if broke_off else Submitted()
 
 

@@ -15,7 +15,7 @@ def at_questions(data: Dataset, keep: Callable[[Folded], bool] = lambda attempt:
 
     Args:
         data: All attempts.
-        keep: Which of these.
+        keep: True for an attempt that is kept.
     """
     attempts_by_group = {
         group: [

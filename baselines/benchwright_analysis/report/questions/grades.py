@@ -1,4 +1,4 @@
-"""What judges said of free responses, and how often their first two votes disagreed (QuArch's Table 7 and appendix)."""
+"""Judges' grades of free responses, and disagreement of their first two votes (QuArch's Table 7 and appendix)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from benchwright_problems.problem import QuestionFormat
 
 _GRADES = tuple(reversed(Scale.EXAM.labels))
 _BY_RULE = {RIGHT.label: _GRADES[0]}
-"""What rules decided without a judge: an answer that is the reference itself."""
+"""Grades that rules decided without a judge: an answer that is the reference itself."""
 _NO_ANSWER = "no answer to grade"
 _THREE_SEATS = 3
 

@@ -1,4 +1,4 @@
-"""Whether graders and judges disagree more about answers that are hard to grade (QuArch, appendix)."""
+"""Disagreement of graders and judges about answers that are hard to grade (QuArch, appendix)."""
 
 from __future__ import annotations
 

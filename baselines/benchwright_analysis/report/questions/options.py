@@ -1,4 +1,4 @@
-"""How people and models choose among the options of multiple-choice questions: classical item analysis.
+"""Choices of people and models among the options of multiple-choice questions: classical item analysis.
 
 No letter and no wording is shown: with how often each option is right, a report would give keys away.
 """
@@ -37,7 +37,7 @@ class ChosenOption:
     discrimination: float | None
     """Corrected point-biserial of selecting it; of a distractor, a positive one attracts those who know more."""
     is_non_functional: bool | None
-    """Whether fewer than 5 % select it; None with fewer than 20 answers."""
+    """True if fewer than 5 % select it; None with fewer than 20 answers."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class AnalysedQuestion:
 
 @dataclass(frozen=True)
 class _Side:
-    """What one kind of solver selected, one attempt of each at each question."""
+    """Selections of one kind of solver, one attempt of each at each question."""
 
     examinees: tuple[str, ...]
     by_problem: Mapping[str, Mapping[str, Selection]]

@@ -1,4 +1,4 @@
-"""How well each group answers questions by skill and by topic (QuArch, section 4)."""
+"""Accuracy of each group at questions by skill and by topic (QuArch, section 4)."""
 
 from __future__ import annotations
 

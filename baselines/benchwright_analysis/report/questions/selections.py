@@ -1,4 +1,4 @@
-"""Which option each attempt at a multiple-choice question selected, read from the log."""
+"""Option that each attempt at a multiple-choice question selected, read from the log."""
 
 from __future__ import annotations
 

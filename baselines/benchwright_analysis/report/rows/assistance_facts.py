@@ -1,4 +1,4 @@
-"""What an attempt's events say of completions, and of the program that worked."""
+"""Facts from an attempt's events about completions, and about the program that worked."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Assistance:
     program: Mapping[str, str] = field(default_factory=dict)
     """Name, version, configuration and policy of the program that worked; empty if none did."""
     failure: str = ""
-    """How the program failed; empty if it behaved."""
+    """Failure of the program; empty if it behaved."""
 
 
 NO_ASSISTANCE = Assistance()
@@ -76,7 +76,7 @@ class AssistanceFacts:
         self._failure = reason.removeprefix(_FAILED) if reason.startswith(_FAILED) else ""
 
     def summary(self) -> Assistance:
-        """What they came to. Editors that report no acceptance report what each edit was."""
+        """Summary of the events. Editors that report no acceptance report what each edit was."""
         partly = len(self._partly - self._whole)
         named_count = len(self._whole) + partly
         accepted, partly = (named_count, partly) if named_count else (sum(self._by_reason), self._by_reason[1])

@@ -25,7 +25,7 @@ _BY_MODEL = ("completion", "own_completion", "chat")
 
 @dataclass(slots=True)
 class Facts:
-    """What is recorded once or a few times in an attempt."""
+    """Facts that are recorded once or a few times in an attempt."""
 
     assigned: dict[str, Any] = field(default_factory=dict)
     forecast: dict[str, Any] = field(default_factory=dict)
@@ -47,9 +47,9 @@ class Facts:
     pauses: int = 0
     suspensions: int = 0
     is_guided: bool = False
-    """Whether a guide led through it."""
+    """True if a guide led through it."""
     was_cut_off: bool = False
-    """Whether the end of the study ended it, not the solver and no limit."""
+    """True if the end of the study ended it, not the solver and no limit."""
     started: str = ""
     """Wall time of the start."""
     newest: str = ""
@@ -72,11 +72,11 @@ class Facts:
             self.cost_usd = (self.cost_usd or 0.0) + value["cost_usd"]
 
     def solver(self, header: AttemptHeader) -> str:
-        """Who solves: a study's attempt has its condition's name in the header, and the solver in its assignment."""
+        """The solver: a study's attempt has its condition's name in the header, and the solver in its assignment."""
         return str(self.assigned.get("solver", header.condition))
 
     def is_person(self, header: AttemptHeader) -> bool:
-        """Whether a person solves."""
+        """True if a person solves."""
         return self.solver(header) not in ("model", "agent")
 
 

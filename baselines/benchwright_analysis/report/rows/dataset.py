@@ -32,40 +32,40 @@ class Dataset:
     rated: Sequence[RatedAnswer] = ()
     """Answers that people and judges rated."""
     selections: Mapping[str, Selection] = field(default_factory=dict)
-    """What attempts at multiple-choice questions selected, by attempt."""
+    """Selections of attempts at multiple-choice questions, by attempt."""
     opinions: Mapping[str, SecondOpinion] = field(default_factory=dict)
     """Second opinions on what passed, by attempt."""
     model_facts: Sequence[ModelFacts] = ()
-    """What a file says of models."""
+    """Facts about models from a file."""
     embed: Embedding | None = None
     """Turns failures into vectors; without it they are grouped by the words that they share."""
     name: Namer | None = None
     """Names groups of failures; without it they have distinctive words."""
     deviations: Sequence[str] = ()
-    """What is not as the study file says, as sentences."""
+    """Deviations from the study file, as sentences."""
     remarks: Sequence[str] = ()
-    """What else bears on the result."""
+    """Other remarks that bear on the result, as sentences."""
     drawn: Mapping[str, int] = field(default_factory=dict)
     """Tasks that were drawn for each condition of people."""
     concealed: Mapping[str, int] = field(default_factory=dict)
-    """How many participants' machines had the plan `sealed`, or the study file with its seed (`open`)."""
+    """Number of participants' machines that had the plan `sealed`, or the study file with its seed (`open`)."""
     registration: Registration | None = None
-    """What was preregistered; none if nothing was."""
+    """The preregistration; none if nothing was preregistered."""
     closed: str = ""
     """The digest with which the study was closed."""
     checked: bool = True
-    """Whether hash chains were checked."""
+    """True if hash chains were checked."""
     seed: int = 1
     baseline: str = ""
     """The group that comes first, and that others are compared with; the first in order if empty."""
     weights: Weights = Weights.ATTEMPTS
-    """How attempts count in the horizon."""
+    """Weights of attempts in the horizon."""
     made_at: str = ""
-    """When the report was made, ISO 8601."""
+    """Time when the report was made, ISO 8601."""
     simulated: bool = False
-    """Whether nobody worked: made-up data."""
+    """True if nobody worked: made-up data."""
     sources: Mapping[str, str] = field(default_factory=dict)
-    """What made it: name → version or digest."""
+    """Sources of the report: name → version or digest."""
 
     def by_intention(self) -> Dataset:
         """The same data, with every person's attempt that counts by intention to treat."""
@@ -79,7 +79,7 @@ class Dataset:
 
     @property
     def population(self) -> Population:
-        """Whom the study planned its primary analysis for; per protocol if it planned none."""
+        """Population that the study planned its primary analysis for; per protocol if it planned none."""
         planned = self.study.analysis if self.study is not None else None
         return Population.PER_PROTOCOL if planned is None else planned.population
 
@@ -113,7 +113,7 @@ class Dataset:
 
     @cached_property
     def groups(self) -> tuple[str, ...]:
-        """What is compared: conditions of people first, in the study's order, then models."""
+        """Groups that are compared: conditions of people first, in the study's order, then models."""
         order = [condition.name for condition in self.study.conditions] if self.study is not None else []
         solvers = ("human", "human+copilot", "agent", "model")
         solvers_by_group = {
@@ -146,7 +146,7 @@ class Dataset:
 
     @staticmethod
     def cells(rows: Sequence[Observation]) -> Cells:
-        """Who tried what: people vary, and so do problems; a model is the one it is."""
+        """Participant and problem of each row: people vary, and so do problems; a model is the one it is."""
         return Cells(
             [observation.participant if observation.is_person else None for observation in rows],
             [observation.problem for observation in rows],

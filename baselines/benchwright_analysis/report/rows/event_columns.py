@@ -74,7 +74,7 @@ class EventColumns:
             kind: The event's type.
             wall: As the record has it.
             at_ns: Since the opening.
-            clock_ns: Of this, on the attempt's clock.
+            clock_ns: Nanoseconds of this on the attempt's clock.
         """
         self._kinds.append(kind)
         self._times_ns.append(at_ns)

@@ -33,9 +33,9 @@ class EventRow(Model):
     deleted: int | None
     """Code points that an edit deleted; empty if the whole text was replaced."""
     origin: str
-    """Where an edit came from: `typed`, `paste`, `completion` …"""
+    """Origin of an edit: `typed`, `paste`, `completion` …"""
     method: str
-    """How the origin became known: `change_reason`, `only_writer`, `own_provider`, `wrapped_command`,
+    """Method that found the origin: `change_reason`, `only_writer`, `own_provider`, `wrapped_command`,
     `heuristic`."""
     classifier: str
     """Version of the rules that the origin was found by."""

@@ -1,4 +1,4 @@
-"""Which attempts count: the rules of the study file, as they were fixed before there were data."""
+"""Attempts that count: the rules of the study file, as they were fixed before there were data."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from benchwright_studies.plan.study import Exclusion, Study
 from benchwright_studies.plan.vocabulary import Criterion, Drop
 
 AFTER_CLOSING = "after_closing"
-"""Why an attempt does not count that is not part of a closed study."""
+"""Reason for leaving out an attempt that is not part of a closed study."""
 _EXPOSURES = ("", "none", "similar", "same")
 
 
 @dataclass(frozen=True, slots=True)
 class Participants:
-    """What exclusion rules ask of participants, by pseudonym."""
+    """Facts about participants that exclusion rules need, by pseudonym."""
 
     failed_attention: Mapping[str, int]
     """Attention checks answered wrongly; who did not answer is not in it."""
     unfinished_tasks: Mapping[str, int]
     """Tasks given up, still open or not begun."""
     withdrew: frozenset[str] = frozenset()
-    """Who took consent back: their open attempts are dropouts."""
+    """Participants who took consent back: their open attempts are dropouts."""
 
 
 def sentence(rule: Exclusion) -> str:
@@ -49,9 +49,9 @@ def exclude(
     """The same rows, those that do not count marked with why.
 
     Args:
-        observations: Of one study, or of none.
+        observations: Attempts of one study, or of none.
         study: The study; none outside studies.
-        people: Of the study.
+        people: Participants of the study.
         sealed: The attempts of a closed study; others do not count. None if it is not closed.
     """
     reasons: dict[str, list[str]] = {observation.attempt: [] for observation in observations}
@@ -102,7 +102,7 @@ _ONLY_ALONE = frozenset({"ai_setting", "edit_by_model"})
 
 
 def one_sided(rule: Exclusion, study: Study, hit: Sequence[Observation]) -> str:
-    """Whether a rule leaves out attempts of one condition only, by its nature or in these data; empty if not.
+    """Note that a rule leaves out attempts of one condition only, by its nature or in these data; empty if not.
 
     Args:
         rule: The rule.
@@ -157,6 +157,6 @@ _VALUES: Mapping[Criterion, Callable[[Observation, Participants | None], float |
 
 
 def count_by_reason(observations: Sequence[Observation]) -> dict[str, int]:
-    """How many attempts each reason leaves out; one with two reasons counts for both."""
+    """Number of attempts that each reason leaves out; one with two reasons counts for both."""
     counts = Counter(reason for observation in observations for reason in observation.excluded_by.split("; ") if reason)
     return dict(sorted(counts.items()))

@@ -32,18 +32,18 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class TableOptions:
-    """What to report on, and where to write it."""
+    """Subject of a report, and where to write it."""
 
     table: Path
     folder: Path
     mapping: Path | None = None
-    """What the columns are; without it they are the codebook's."""
+    """Meaning of the columns; without it they are the codebook's."""
     seed: int = 1
 
 
 @dataclass(frozen=True)
 class TableReport:
-    """What was written."""
+    """Files that were written."""
 
     page: Path
     attempts: int

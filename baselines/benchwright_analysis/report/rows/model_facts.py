@@ -1,4 +1,4 @@
-"""What runs do not know of models: size, family, scores at other benchmarks; from a CSV file."""
+"""Facts about models that runs do not know: size, family, scores at other benchmarks; from a CSV file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from benchwright_attempts.errors import AttemptError
 
 BENCHMARK = "benchmark:"
-"""What a column with scores at another benchmark begins with."""
+"""Prefix of a column with scores at another benchmark."""
 _COLUMNS = ("model", "family", "parameters_b")
 _LARGEST = 10_000_000
 
@@ -39,7 +39,7 @@ def read_model_facts(file: Path) -> Sequence[ModelFacts]:
     """Reads CSV (UTF-8) with a line of names: `model`, `family`, `parameters_b`, and a `benchmark:NAME` each.
 
     Raises:
-        ModelFactsError: It can't be read, or a field is wrong.
+        ModelFactsError: The file can't be read, or a field is wrong.
     """
     try:
         if file.stat().st_size > _LARGEST:

@@ -58,7 +58,7 @@ its end; else the problem itself."""
     tag: str = ""
     """The data set's own label of a question: `Knowledge` or `Reasoning` in CS-Bench."""
     published: str = ""
-    """When the first of the pack's problems could be read in public: `YYYY-MM-DD` or `YYYY-MM`; empty if it is \
+    """Date when the first of the pack's problems could be read in public: `YYYY-MM-DD` or `YYYY-MM`; empty if it is \
 unknown, or if the pack is not on this machine."""
     condition: str
     """Name of the condition in the study file; outside studies the same as `solver`."""
@@ -95,7 +95,7 @@ unknown, or if the pack is not on this machine."""
     limit_s: float | None
     """The study's time limit."""
     passed: bool
-    """Whether a run or an answer ever passed; `final` says whether what was submitted does."""
+    """True if a run or an answer ever passed; `final` says whether what was submitted does."""
     outcome: str
     """Of the newest verdict: `passed`, `failed`, `error` (undecided); empty if there was none."""
     final: str
@@ -108,7 +108,7 @@ submitted."""
     first_pass_clock_s: float | None
     """Time on the clock at the first pass."""
     censored_by: CENSORED
-    """Why there is no time to a pass: `gave_up`, `timed_out`, `handed_in_unsolved`, `not_decided` (the verdict on \
+    """Reason for no time to a pass: `gave_up`, `timed_out`, `handed_in_unsolved`, `not_decided` (the verdict on \
 what was submitted is undecided), `still_open`; empty if it passed."""
     reason: str
     """Of the newest verdict, a stable word: `tests_failed`, `timeout`, `tool_missing` …"""
@@ -128,7 +128,7 @@ passed; empty if nothing was decided."""
     pauses: int
     """Number of pauses."""
     suspensions: int
-    """How often the computer slept while the clock ran."""
+    """Number of times the computer slept while the clock ran."""
     edits: int
     """Edits recorded."""
     inserted: int
@@ -189,7 +189,7 @@ before the condition was shown. Empty if it was made later."""
     self_success: float | None
     """Probability that the work is right."""
     external_help: bool | None
-    """Whether anything outside the editor helped."""
+    """True if anything outside the editor helped."""
     calls: int
     """Calls of models."""
     input_tokens: int
@@ -205,7 +205,7 @@ before the condition was shown. Empty if it was made later."""
     shots: int | None = None
     """Solved questions that a model was shown before this one; empty if it is unknown."""
     steps: bool | None = None
-    """Whether a model was asked for steps before its answer; empty if it is unknown."""
+    """True if a model was asked for steps before its answer; empty if it is unknown."""
     statement: str = ""
     """`refined by` and the model that wrote the statement that was asked; empty if it is the problem's own."""
     knowledge_cutoff: str = ""
@@ -214,7 +214,7 @@ the latest of several models; empty if it is unknown."""
     violations: int
     """Violations of the condition that were flagged."""
     violation_rules: str
-    """Which, joined by a space."""
+    """Rules that were violated, joined by a space."""
     hints: int = 0
     """Hints of the problem that were taken; 0 if the recording level is `timing`."""
     hints_cost: float = 0.0
@@ -235,23 +235,23 @@ answer; empty for designs and for rules before version 2."""
     sandbox: str
     """Of the newest run."""
     change_reasons: bool | None
-    """Whether the editor reports the reason for each edit; empty if unknown."""
+    """True if the editor reports the reason for each edit; empty if unknown."""
     study_sha256: str = ""
     """Digest of the study file under which the attempt was made; empty outside studies."""
     intended: bool = False
-    """Whether it counts by intention to treat: a person's attempt at a task whose condition was drawn, whatever the \
+    """True if it counts by intention to treat: a person's attempt at a task whose condition was drawn, whatever the \
 study's rules leave out; never practice, nor an attempt that is still open."""
     excluded_by: str = ""
     """Rules of the study file that leave it out, joined by `; `; also `practice` and `still_open`."""
 
     @property
     def is_analysed(self) -> bool:
-        """Whether it counts."""
+        """True if it counts."""
         return not self.excluded_by
 
     @property
     def is_person(self) -> bool:
-        """Whether a person worked."""
+        """True if a person worked."""
         return self.solver in ("human", "human+copilot")
 
     @property
@@ -264,7 +264,7 @@ study's rules leave out; never practice, nor an attempt that is still open."""
 
     @property
     def asked(self) -> str:
-        """How a model was asked, such as `zero-shot` or `5-shot, steps`, with the prompts' name if they are a paper's.
+        """Way a model was asked, such as `zero-shot` or `5-shot, steps`, with the prompts' name if they are a paper's.
 
         `form unknown` if it was not recorded, empty for people.
         """
@@ -279,7 +279,7 @@ study's rules leave out; never practice, nor an attempt that is still open."""
 
     @property
     def group(self) -> str:
-        """What it is compared as: who, and how it was asked unless that is the usual way.
+        """Group that it is compared as: the solver, and the way it was asked unless that is the usual way.
 
         Answers to the same question that was asked in two ways are no two samples of one answer.
         """
@@ -288,7 +288,7 @@ study's rules leave out; never practice, nor an attempt that is still open."""
 
 
 def why_unadjusted(rows: Sequence[Observation]) -> str:
-    """Why a model of times does not adjust for the forecasts of these attempts, as a sentence."""
+    """Reason why a model of times does not adjust for the forecasts of these attempts, as a sentence."""
     if any(observation.forecast_minutes and not observation.forecast_blind_minutes for observation in rows):
         return (
             "some were made after the condition was shown, so that they hold part of its effect, and adjusting for "

@@ -1,4 +1,4 @@
-"""Where text came from: hand, paste, completion, chat; and how much of what was accepted stayed."""
+"""Origins of text: hand, paste, completion, chat; and how much of what was accepted stayed."""
 
 from __future__ import annotations
 

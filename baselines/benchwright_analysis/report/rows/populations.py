@@ -1,4 +1,4 @@
-"""Who counts: by intention to treat beside per protocol, and what each rule leaves out under each condition."""
+"""Populations: by intention to treat beside per protocol, and what each rule leaves out under each condition."""
 
 from __future__ import annotations
 

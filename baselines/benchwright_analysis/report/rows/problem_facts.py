@@ -1,4 +1,4 @@
-"""What is known of problems in public: what rows are grouped by. Nothing hidden is ever read."""
+"""Public facts about problems, which rows are grouped by. Nothing hidden is ever read."""
 
 from __future__ import annotations
 

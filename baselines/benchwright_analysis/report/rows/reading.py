@@ -46,14 +46,14 @@ class Job:
     events: Path | None = None
     """File for a row of each event; none if they are not wanted."""
     check: bool = True
-    """Whether hash chains are checked."""
+    """True if hash chains are checked."""
 
 
 def count_events(path: Path | str) -> int:
     """Events in a log, by the number of each attempt's newest: counting rows reads all of a large log.
 
     Raises:
-        LogError: It can't be read.
+        LogError: The log can't be read.
     """
     engine = open_database(path, busy_timeout_s=10)
     try:
@@ -72,7 +72,7 @@ def fold_attempts(job: Job, *, events: int) -> tuple[list[Folded], list[Path]]:
 
     Args:
         job: Everything.
-        events: How many events there are, about.
+        events: Approximate number of events.
 
     Raises:
         LogDamagedError: A chain is broken, or an event can't be read; the message names it.
@@ -241,7 +241,7 @@ def _damaged(job: Job, header: AttemptHeader, event_number: int, error: Exceptio
 
 
 class _FlawError(ValueError):
-    """What is wrong, in words for people."""
+    """Description of what is wrong, in words for people."""
 
 
 _READ = ("seq", "wall", "mono_ns", "process", "body")

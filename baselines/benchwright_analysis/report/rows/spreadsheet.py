@@ -16,7 +16,7 @@ def without_formulas(table: pa.Table, columns: Collection[str] | None = None) ->
 
     Args:
         table: Any.
-        columns: Where such strings may be; every column of strings if not given.
+        columns: Columns in which such strings may be; every column of strings if not given.
     """
     import pyarrow as pa
 

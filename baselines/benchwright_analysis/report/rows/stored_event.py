@@ -19,7 +19,7 @@ def model_of(value: dict[str, Any]) -> EventBody:
     """The event as a model.
 
     Raises:
-        ValueError: It does not fit its type.
+        ValueError: The event does not fit its type.
         KeyError: Its type is unknown.
     """
     return EVENT_TYPES.classes[value["type"]].model_validate(value)
@@ -31,7 +31,7 @@ def about_edit(body: str) -> tuple[EventBody, str, int | None]:
     The version of the model is of no use: it is the same object for all events that differ in the version only.
 
     Raises:
-        ValueError: It does not fit its type.
+        ValueError: The event does not fit its type.
     """
     # The version is the last key, and the editor says the same of most edits: each kind of event is read once.
     begin, separator, version = body.rpartition(_VERSION)

@@ -23,13 +23,13 @@ def known_study(log: StudyLog, study: str) -> RegisteredStudy:
     """A registered study.
 
     Raises:
-        StudyError: There is none of this id.
+        StudyError: No study has this id.
     """
     return Studies(log, Attempts(log)).study(study)
 
 
 def participants(log: StudyLog, registered_study: RegisteredStudy, observations: Sequence[Observation]) -> Participants:
-    """What exclusion rules ask of participants."""
+    """Facts about participants that exclusion rules need."""
     study = registered_study.study
     checks = study.attention_checks
     failed: dict[str, int] = {}
@@ -54,7 +54,7 @@ def participants(log: StudyLog, registered_study: RegisteredStudy, observations:
 
 
 def deviations(log: StudyLog, registered_study: RegisteredStudy, observations: Sequence[Observation]) -> list[str]:
-    """What is not as the study file says, as sentences; none if all is."""
+    """Deviations from the study file, as sentences; none if all is as it says."""
     study = registered_study.study.study
     study_observations = [
         observation for observation in observations if observation.study == study and not observation.practice
@@ -151,7 +151,7 @@ def _model_deviations(registered_study: RegisteredStudy, study_observations: Seq
 
 
 def remarks(observations: Sequence[Observation], undecided_reasons: Mapping[str, int]) -> list[str]:
-    """What else bears on the result: tools, sandboxes, changed problems, sources of edits."""
+    """Other remarks that bear on the result: tools, sandboxes, changed problems, sources of edits."""
     counted = [observation for observation in observations if observation.is_analysed]
     sentences = []
     digests: dict[str, set[str]] = {}

@@ -1,4 +1,4 @@
-"""What the numbers allow to be said: how many, who is left out, what could have been found, what went otherwise."""
+"""Conclusions that the numbers support: counts, exclusions, what could have been found, what went otherwise."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def support(data: Dataset) -> Section:
 
 
 def _by_intention(data: Dataset) -> list[str]:
-    """How many count by intention to treat, where that differs."""
+    """Numbers that count by intention to treat, where they differ."""
     if all(observation.is_analysed for observation in data.observations if observation.intended):
         return []
     person_observations = [
@@ -99,7 +99,7 @@ def _reasons(reasons: dict[str, int]) -> str:
 
 
 def _power(data: Dataset) -> tuple[dict[str, Crossed], str]:
-    """What could have been found between the first two conditions of people."""
+    """Effects that could have been found between the first two conditions of people."""
     if len(data.people_groups) < 2:
         return {}, (
             "No comparison between conditions of people is possible: there are fewer than two conditions with attempts."

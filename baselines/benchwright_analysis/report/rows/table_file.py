@@ -53,7 +53,7 @@ class ForeignTable:
     ignored: tuple[str, ...]
     """Columns of the table that are none of ours."""
     assumed: tuple[str, ...]
-    """What was taken for granted since no column says it, as sentences."""
+    """Assumptions made since no column says it, as sentences."""
 
 
 def read_table(table: Path, mapping: Path | None = None) -> ForeignTable:
@@ -90,7 +90,7 @@ def read_mapping(file: Path) -> ColumnMap:
     """Reads the file that names columns.
 
     Raises:
-        TableError: It can't be read, or names a column that there is not.
+        TableError: The file can't be read, or names a column that there is not.
     """
     try:
         text = file.read_text(encoding="utf-8")

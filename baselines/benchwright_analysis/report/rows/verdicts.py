@@ -37,7 +37,7 @@ class AttemptVerdict:
 
 @dataclass(frozen=True, slots=True)
 class JudgedAnswer:
-    """How an attempt's newest answer was judged."""
+    """Judgement of an attempt's newest answer."""
 
     method: str
     """`deterministic`, `model` or `person`."""
@@ -46,7 +46,7 @@ class JudgedAnswer:
     votes: tuple[str, ...]
     """The labels of the usable votes, in the order in which they were cast."""
     judges: tuple[str, ...] = ()
-    """Who cast each of them."""
+    """Judge that cast each of them."""
 
 
 class Verdicts:
@@ -92,7 +92,7 @@ class Verdicts:
 
     @property
     def judged(self) -> JudgedAnswer | None:
-        """How the newest answer was judged; `None` if no answer was."""
+        """Judgement of the newest answer; `None` if no answer was judged."""
         if not (judgement := self.judged_by):
             return None
         usable = [(vote["judge"], vote["label"]) for vote in judgement.get("votes", ()) if vote["label"]]
@@ -108,7 +108,7 @@ class Verdicts:
 
     @property
     def failure(self) -> str:
-        """What the solver saw of the newest verdict, if no submission passed."""
+        """The part of the newest verdict that the solver saw, if no submission passed."""
         newest = self.sequence.newest
         return newest.message if newest is not None and self.sequence.first_pass is None else ""
 

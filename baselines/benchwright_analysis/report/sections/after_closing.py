@@ -11,7 +11,7 @@ _PARTS = ("attempts", "passed_ever", "passed_at_end", "undecided")
 
 
 def after_closing(data: Dataset) -> Section | None:
-    """How they ended, by group; None if there are none."""
+    """Outcomes of these attempts, by group; None if there are none."""
     rows = [observation for observation in data.observations if AFTER_CLOSING in observation.excluded_by.split("; ")]
     if not rows:
         return None

@@ -50,7 +50,7 @@ class Answers:
 
 
 def answers(data: Dataset) -> Answers:
-    """What the table at the top of the page says."""
+    """Content of the table at the top of the page."""
     timed = by_condition(data)
     limit = limit_of(timed) if timed else None
     times = {comparison.other: comparison for comparison in compare(data, timed, limit)[0]} if limit is not None else {}
@@ -132,7 +132,7 @@ def answer_table(group_answers: Answers) -> Table:
 
 
 def answer(data: Dataset) -> Section:
-    """What the report begins with: over the attempts that the study planned its primary analysis for."""
+    """First section of the report: over the attempts that the study planned its primary analysis for."""
     title = "The answer"
     counted = data.as_planned()
     if not counted.decided:

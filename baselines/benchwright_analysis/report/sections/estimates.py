@@ -1,4 +1,4 @@
-"""What people expected, and people and models said afterwards, against what happened."""
+"""Forecasts of people, and estimates by people and models afterwards, against what happened."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far judges agree with people, on the answers that both rated."""
+"""Agreement of judges with people, on the answers that both rated."""
 
 from __future__ import annotations
 

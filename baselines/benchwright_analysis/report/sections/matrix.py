@@ -20,7 +20,7 @@ def accuracy(
 
     Args:
         rows: At least one attempt.
-        value: Of an attempt, from 0 to 1.
+        value: Score of an attempt, from 0 to 1.
     """
     values, cells = [float(value(observation)) for observation in rows], Dataset.cells(rows)
     tried = Counter(observation.problem for observation in rows)
@@ -50,13 +50,13 @@ def matrix(
 
     Args:
         id: Name of its CSV file.
-        title: Of the table.
+        title: Title of the table.
         figures: Its numbers; columns have the order in which they appear here.
         groups: Rows that come first, in this order; the others follow as they appear.
         rows_are: Head of the first column.
-        share: Whether numbers are shares, shown in percent.
+        share: True if numbers are shares, shown in percent.
         note: Below the table.
-        unit: What is counted in the head of a column whose figures all rest on equally many.
+        unit: Unit of the count in the head of a column whose figures all rest on equally many.
     """
     row_names = {figure.row for figure in figures}
     rows = list(
@@ -83,7 +83,7 @@ def by_label(
         groups: Group → attempts.
         label: The kind of an attempt's problem; attempts without one are left out.
         order: Kinds that come first; the others follow by name.
-        value: Of an attempt, from 0 to 1.
+        value: Score of an attempt, from 0 to 1.
     """
     names = {label(observation) for rows in groups.values() for observation in rows} - {""}
     return [

@@ -168,7 +168,7 @@ def _samples(observations: Sequence[Observation]) -> Samples:
 
 
 def _usage(observations: Sequence[Observation]) -> dict[str, object]:
-    """What was counted; None for what is not known, such as what a copilot with an account of its own used."""
+    """Counted usage; None for what is not known, such as what a copilot with an account of its own used."""
     return {
         "calls": sum(observation.calls for observation in observations) or None,
         "input_tokens": sum(observation.input_tokens for observation in observations) or None,

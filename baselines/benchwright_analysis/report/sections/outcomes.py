@@ -1,4 +1,4 @@
-"""How attempts ended: ever and finally passed, undecided by reason, and what equally many tries come to."""
+"""Outcomes of attempts: ever and finally passed, undecided by reason, and what equally many tries come to."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _PARTS = (
 
 
 def outcomes(data: Dataset) -> Section:
-    """How the attempts of each group ended."""
+    """Outcomes of the attempts of each group."""
     title = "How attempts ended"
     if not data.analysed:
         return Section("outcomes", title, empty_reason="No attempt counts.")

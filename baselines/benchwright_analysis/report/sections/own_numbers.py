@@ -26,7 +26,7 @@ FEWEST_OTHERS = 5
 
 @dataclass(frozen=True)
 class Others:
-    """How others did at one problem."""
+    """Results of others at one problem."""
 
     attempts: int
     solved: int
@@ -58,11 +58,11 @@ class OwnAttempt:
     others: Others | None
     """`None` if the study does not show it, there are too few others, or the own attempt has not ended."""
     category: str
-    """What the problem asks for, in words; empty if its pack does not say."""
+    """Task of the problem, in words; empty if its pack does not say."""
     skill: str
     """Of a question; empty if its pack does not say."""
     started: str
-    """When its clock was started, ISO 8601; empty if it was not."""
+    """Time when its clock was started, ISO 8601; empty if it was not."""
     spent: ActiveTime
 
 
@@ -77,11 +77,11 @@ def own_numbers(
         log: The user's log.
         store: Has what is known of the problems.
         study: Its name; empty for attempts outside studies.
-        participant: Of the study.
-        practice: Whether practice is among them: a study's, and the guided first problem.
+        participant: Participant of the study.
+        practice: True to include practice: a study's, and the guided first problem.
 
     Raises:
-        StudyError: There is no such study.
+        StudyError: No such study exists.
         LogDamagedError: An attempt is not as it was written.
     """
     if not study:
@@ -117,7 +117,7 @@ def own_numbers(
 
 
 def _is_shown(log: StudyLog, registered_study: RegisteredStudy, observation: Observation) -> bool:
-    """Whether the study does not hide the attempt's times any more."""
+    """True if the study does not hide the attempt's times any more."""
     summary = log.summary(observation.attempt)
     clock_terms = Terms(
         observation.solver,

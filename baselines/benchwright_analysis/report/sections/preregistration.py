@@ -1,4 +1,4 @@
-"""What was preregistered, which results are primary, secondary and exploratory, and every deviation."""
+"""Preregistration of a study: primary, secondary and exploratory results, and every deviation."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def preregistration(data: Dataset) -> Section:
 
 
 def role_of(section: str, data: Dataset) -> str:
-    """What a section's results are: `primary`, `secondary` or `exploratory`; empty for sections without results."""
+    """Role of a section's results: `primary`, `secondary` or `exploratory`; empty for sections without results."""
     if section in _OF_NO_RESULT or data.study is None:
         return ""
     planned = data.study.analysis

@@ -30,14 +30,14 @@ class Registration:
 
     @property
     def date(self) -> str:
-        """When it was registered, ISO 8601."""
+        """Time when it was registered, ISO 8601."""
         return str(self.document.get("registered", ""))
 
 
 def registration(
     registered_study: RegisteredStudy, observations: Sequence[Observation], *, chosen: Sequence[str]
 ) -> Registration | None:
-    """What was preregistered of a study, with every deviation; none if nothing was.
+    """Preregistration of a study, with every deviation; none if nothing was preregistered.
 
     Args:
         registered_study: The study.

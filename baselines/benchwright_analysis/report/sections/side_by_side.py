@@ -28,7 +28,7 @@ class Column:
     subjects: Sequence[Mapping[str, str]]
     """Programs that worked, each with name, version, configuration and policy."""
     registered: Mapping[str, object] | None
-    """What the study file names."""
+    """Values that the study file names."""
     bound: str
     """`floor` or `ceiling`, of an inline server that refuses everything or knows the reference; else empty."""
     model: str
@@ -45,7 +45,7 @@ class Column:
     cost_usd: float | None
     """Per attempt."""
     failures: Mapping[str, int]
-    """Why attempts were not solved → how many."""
+    """Reasons why attempts were not solved → how many."""
 
 
 def side_by_side(data: Dataset) -> Section | None:
@@ -115,7 +115,7 @@ def _registered(data: Dataset, group: str) -> Mapping[str, object] | None:
 
 
 def _differ(data: Dataset) -> bool:
-    """Whether groups worked on different problems."""
+    """True if groups worked on different problems."""
     return (
         len({frozenset(attempt.observation.problem for attempt in data.attempts_of(group)) for group in data.groups})
         > 1
@@ -127,7 +127,7 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def _kinds(attempts: Sequence[Folded]) -> dict[str, int]:
-    """Why attempts did not pass: how the program failed, else the newest verdict's reason."""
+    """Reasons why attempts did not pass: how the program failed, else the newest verdict's reason."""
     return dict(
         sorted(
             Counter(

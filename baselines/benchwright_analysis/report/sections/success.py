@@ -1,4 +1,4 @@
-"""How often problems were solved: by group, and by everything that problems are sorted by."""
+"""Share of problems that were solved: by group, and by everything that problems are sorted by."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def solved_difference(first: Sequence[Observation], second: Sequence[Observation
 
     Args:
         first: Decided attempts of one group; only those at problems that the other group tried count.
-        second: Of the other.
+        second: Decided attempts of the other group.
     """
     shared_attempts = _in_common(first, second)
     if not shared_attempts:

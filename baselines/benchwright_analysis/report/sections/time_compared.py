@@ -43,7 +43,7 @@ class TimeComparison:
     change: Crossed
     """Of the geometric mean of restricted times: -0.2 is a fifth less."""
     adjusted: bool
-    """Whether the change allows for forecasts."""
+    """True if the change allows for forecasts."""
     if_give_ups_went_on: Crossed | None
     """The difference, if those who gave up had continued without success up to the limit."""
 
@@ -62,7 +62,7 @@ def minutes_of(rows: Sequence[Observation]) -> list[float]:
 
 
 def passed_of(rows: Sequence[Observation]) -> list[bool]:
-    """Whether attempts passed."""
+    """True for each attempt that passed."""
     return [observation.passed for observation in rows]
 
 

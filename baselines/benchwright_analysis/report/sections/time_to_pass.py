@@ -1,4 +1,4 @@
-"""How long it took: time to the first pass, effects of conditions, and what a time budget buys."""
+"""Times of attempts: time to the first pass, effects of conditions, and what a time budget buys."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from benchwright_judges.agreement.estimators import Estimate
 _MOST_STEPS = 300
 _BUDGETS = 60
 _WIDEST = 500
-"""How many times the shortest budget goes into the longest, at most."""
+"""Greatest ratio of the longest budget to the shortest."""
 
 
 def survival(data: Dataset) -> Section:
@@ -156,7 +156,7 @@ def _curve_picture(curves: dict[str, Survival], table: Table, all_groups: Sequen
 
 
 def score_over_time(data: Dataset) -> Section:
-    """What a budget of time buys people and models."""
+    """Score that a budget of time buys people and models."""
     title = "Score against time"
     curves = {}
     decided = [attempt for attempt in data.analysed if attempt.observation.censored_by != "not_decided"]
@@ -246,7 +246,7 @@ def _least_attempts(traces: Sequence[Trace]) -> int:
 
 
 def active_time(data: Dataset) -> tuple[dict[str, object], Table | None, str]:
-    """How far active time depends on its threshold."""
+    """Dependence of active time on its threshold."""
     from benchwright_analysis.statistics.active_time import active_time_sensitivity
 
     people = [

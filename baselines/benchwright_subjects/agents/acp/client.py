@@ -38,10 +38,10 @@ class AcpClient:
     """The client of one agent. Its methods have the names and arguments that ACP's library calls.
 
     Args:
-        terms: What the agent may do.
+        terms: Rules for what the agent may do.
         folder: Its folder, on this machine.
-        user: Whom files in it belong to.
-        terminals: For its commands.
+        user: Owner of the files in it.
+        terminals: Terminals for its commands.
         conversation: Takes down what it asks for.
     """
 
@@ -99,7 +99,7 @@ class AcpClient:
         return CreateTerminalResponse(terminal_id=name)
 
     async def terminal_output(self, session_id: str, terminal_id: str, **extensions: Any) -> TerminalOutputResponse:
-        """What a command has printed so far."""
+        """Output of a command so far."""
         terminal = self._terminal(terminal_id)
         response = TerminalOutputResponse(output=terminal.text, truncated=terminal.truncated)
         if terminal.ended.is_set():

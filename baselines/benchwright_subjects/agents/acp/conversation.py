@@ -1,4 +1,4 @@
-"""What an agent that speaks ACP says that it is, what it has asked for, and what it has got."""
+"""Identity that an agent speaking ACP gives, its requests, and what it has got."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Conversation:
     output_tail: str = ""
     """The end of what it said to its user."""
     granted: Counter[str] = field(default_factory=Counter)
-    """How often it got permission, by kind of tool."""
+    """Number of times it got permission, by kind of tool."""
     refused: Counter[str] = field(default_factory=Counter)
     outside: list[str] = field(default_factory=list)
     """Paths that it asked for although they are not in its folder."""

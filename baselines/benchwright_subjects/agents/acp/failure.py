@@ -1,4 +1,4 @@
-"""How an agent can break the protocol."""
+"""Ways in which an agent can break the protocol."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ class AcpError(Exception):
     """An agent broke the protocol, or ended too early.
 
     Args:
-        ending: How its attempt ends.
+        ending: End of its attempt.
         detail: A sentence without a point; it may quote the agent.
     """
 
@@ -20,5 +20,5 @@ class AcpError(Exception):
 
 
 def printable(text: object, longest: int = 200) -> str:
-    """What an agent said, short, and without what a terminal would obey."""
+    """Words of an agent, short, and without what a terminal would obey."""
     return "".join(character if character.isprintable() else " " for character in str(text)[:longest])

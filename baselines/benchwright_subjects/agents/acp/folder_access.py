@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from benchwright_subjects.agents.folder_watch import MOST_BYTES, FileState, inside, look
 
 PLACE = "/code"
-"""Where the agent sees its folder."""
+"""Path at which the agent sees its folder."""
 _MOST_FOLDERS = 32
 
 
@@ -18,8 +18,8 @@ class AccessError(Exception):
     """A file can't be read or written.
 
     Args:
-        message: For the agent. It names nothing of this machine.
-        outside: Whether it asked for something that is not in its folder.
+        message: Message for the agent. It names nothing of this machine.
+        outside: True if it asked for something that is not in its folder.
     """
 
     def __init__(self, message: str, *, outside: bool = False) -> None:
@@ -28,7 +28,7 @@ class AccessError(Exception):
 
 
 def read_text(folder: Path, path: str, line: int | None, limit: int | None) -> str:
-    """What a file holds, or some of its lines.
+    """Text of a file, or some of its lines.
 
     Args:
         folder: The agent's, on this machine.
@@ -37,7 +37,7 @@ def read_text(folder: Path, path: str, line: int | None, limit: int | None) -> s
         limit: The most lines.
 
     Raises:
-        AccessError: It can't be read, or is not UTF-8.
+        AccessError: The file can't be read, or is not UTF-8.
     """
     found_file = look(folder, _in_folder(path))
     if found_file.content is None:
@@ -63,10 +63,10 @@ def write_text(folder: Path, path: str, text: str, user: int | None) -> None:
         folder: The agent's, on this machine.
         path: As the agent names it.
         text: The whole text.
-        user: Whom the file is to belong to; None if that is who this runs as.
+        user: Owner of the file; None if that is who this runs as.
 
     Raises:
-        AccessError: It could not be written.
+        AccessError: The file could not be written.
     """
     relative_path = _in_folder(path)
     try:

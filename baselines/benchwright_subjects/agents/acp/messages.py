@@ -22,7 +22,7 @@ MOST_MESSAGES = 200_000
 MOST_OPEN_REQUESTS = 100
 """Requests of its own that are being answered."""
 MOST_PERMISSIONS = 1000
-"""How often it may ask for permission."""
+"""Number of times it may ask for permission."""
 
 Message = dict[str, Any]
 Heard = Callable[[str, Any], None]
@@ -95,7 +95,7 @@ class Messages:
         return line
 
     def _takes(self, message: Message) -> bool:
-        """Whether a message ends here, because it is a notification; others are counted."""
+        """True if a message ends here, because it is a notification; others are counted."""
         if "method" not in message:
             self._check_answer(message)
             return False

@@ -84,7 +84,7 @@ class Terminals:
             The terminal's name.
 
         Raises:
-            AccessError: There are too many, or nothing starts commands any more.
+            AccessError: Too many terminals exist, or nothing starts commands any more.
         """
         if len(self._open) >= MOST_TERMINALS:
             raise AccessError(f"There can be {MOST_TERMINALS} terminals at a time. Release one.")
@@ -106,7 +106,7 @@ class Terminals:
         """One of them.
 
         Raises:
-            AccessError: There is none of this name.
+            AccessError: No terminal has this name.
         """
         try:
             return self._open[name]

@@ -27,9 +27,9 @@ from benchwright_subjects.agents.launch import AcpTerms, AgentEnd, Ending, Launc
 from benchwright_subjects.bridge.private_socket import private_socket
 
 START_S = 120.0
-"""How long each answer that begins a session may take."""
+"""Longest time for each answer that begins a session, in seconds."""
 _END_S = 15.0
-"""How long an agent and its sandbox may take to end after they have been left."""
+"""Longest time for an agent and its sandbox to end after they have been left, in seconds."""
 _REASONS = {
     "end_turn": (Ending.DONE, ""),
     "max_tokens": (Ending.MAX_TOKENS, "it reached its own limit of tokens"),
@@ -47,8 +47,8 @@ async def take_turn(
     """Run an agent until it has answered its task; cancelling ends everything inside.
 
     Args:
-        box: Where it runs.
-        launch: What is started.
+        box: Sandbox in which it runs.
+        launch: The program to start.
         problem: Decides which tools it finds.
         prompt: Its task.
         conversation: Takes down what it says and asks for.
@@ -74,7 +74,7 @@ async def take_turn(
 
 
 def _end_of(answer_end: AgentEnd, ended: AgentEnd) -> AgentEnd:
-    """How it ended, by what it answered and how its program ended."""
+    """The agent's end, by what it answered and how its program ended."""
     if answer_end.ending is not Ending.ENDED:
         return answer_end
     return answer_end if ended.ending is Ending.DONE else ended
@@ -124,7 +124,7 @@ class _Session:
         self._messages = messages
 
     async def work(self, prompt: str, conversation: Conversation) -> AgentEnd:
-        """How the task ended.
+        """Do the task, and return how it ended.
 
         Raises:
             AcpError: The agent broke the protocol, or ended.

@@ -31,9 +31,9 @@ from typing import IO, Any
 _NOT_DUMPABLE = 4
 _CHUNK = 1 << 16
 _LEFT_OPEN_S = 2.0
-"""How long the output of an agent that has ended is waited for: what it left running may hold it open."""
+"""Seconds to wait for the output of an agent that has ended: what it left running may hold it open."""
 _LEAVE_S = 1.0
-"""How long an agent may take to end after its client has left."""
+"""Longest time for an agent to end after its client has left, in seconds."""
 
 
 async def lead(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, bridge: str) -> None:
@@ -59,7 +59,7 @@ class Tail:
     """The end of what an agent prints; the rest is read and forgotten, so that it never waits.
 
     Args:
-        stream: What it prints to.
+        stream: Stream that it prints to.
         most: Bytes to keep.
     """
 
@@ -76,7 +76,7 @@ class Tail:
                 del self._content[: -self._most_bytes]
 
     def text(self) -> str:
-        """What is kept."""
+        """The text that is kept."""
         self._thread.join(_LEFT_OPEN_S)
         return bytes(self._content[-self._most_bytes :]).decode("utf-8", "replace")
 

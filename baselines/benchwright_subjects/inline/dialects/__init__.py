@@ -1,1 +1,1 @@
-"""How the servers of each kind are spoken to."""
+"""Dialects of the servers of each kind."""

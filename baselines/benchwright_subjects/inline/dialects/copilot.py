@@ -42,20 +42,20 @@ class _Edit(ReceivedMessage):
 
 @dataclass(frozen=True)
 class DeviceCode:
-    """What the user has to enter, and where."""
+    """Code that the user has to enter, and the address for it."""
 
     code: str
     address: str
 
 
 class CopilotDialect(Dialect):
-    """What this server wants beyond the standard."""
+    """Additions of this server to the standard."""
 
     name = "copilot"
 
     @property
     def initialization_options(self) -> JsonValue:
-        """Who asks, and the user's."""
+        """Identity of the one who asks, and the user's options."""
         info: JsonValue = {"name": "Benchwright", "version": "1"}
         plugin: JsonValue = {"name": "benchwright-completion", "version": "1"}
         user_options = self._options if isinstance(self._options, dict) else {}
@@ -128,7 +128,7 @@ async def sign_in(connection: Connection, show: Callable[[DeviceCode], None]) ->
     """Let the user sign in by the server's device flow, and wait.
 
     Args:
-        connection: To an initialised server.
+        connection: Connection to an initialised server.
         show: Called with what the user has to do.
 
     Returns:

@@ -39,18 +39,18 @@ class Trigger(IntEnum):
 
 @dataclass(frozen=True)
 class AcceptOutcome:
-    """What taking an offer, or its beginning, led to."""
+    """Result of taking an offer, or its beginning."""
 
     document: Document
     text: str
-    """What is new in it."""
+    """Text that is new in it."""
     deleted: str
-    """What is no longer in it."""
+    """Text that is no longer in it."""
 
 
 @dataclass(frozen=True)
 class Latency:
-    """How long an answer took, in milliseconds."""
+    """Time that an answer took, in milliseconds."""
 
     answer_ms: float | None
     """None if it was given up."""
@@ -70,7 +70,7 @@ class _Item(ReceivedMessage):
 
 
 class Dialect:
-    """What a client of the standard says.
+    """Messages of a client of the standard.
 
     Args:
         options: The user's `initializationOptions`.
@@ -79,7 +79,7 @@ class Dialect:
     name = "lsp"
     method = "textDocument/inlineCompletion"
     draws = False
-    """Whether an editor draws what is offered."""
+    """True if an editor draws what is offered."""
     start_s = 60.0
     """After which a server that has not answered `initialize` is given up."""
     own_s = 0.0
@@ -114,7 +114,7 @@ class Dialect:
         }
 
     async def get_ready(self, connection: Connection) -> None:
-        """What comes between `initialized` and the first document."""
+        """Does what comes between `initialized` and the first document."""
 
     def focus(self, connection: Connection, document: Document) -> None:
         """Say that the user has a document in front."""
@@ -128,7 +128,7 @@ class Dialect:
         }
 
     def offers(self, result: JsonValue, document: Document) -> Sequence[Offer]:
-        """What an answer offers.
+        """Offers in an answer.
 
         Raises:
             SubjectError: `BAD_OFFER` or `OUT_OF_RANGE`.
@@ -146,7 +146,7 @@ class Dialect:
         ]
 
     def latency(self, answer: Answer) -> Latency:
-        """How long an answer took."""
+        """Time that an answer took."""
         return Latency(answer.latency_ms)
 
     def change(self, connection: Connection, document: Document) -> None:
@@ -159,10 +159,10 @@ class Dialect:
         """Write an offer, or its beginning, into the document, and say so.
 
         Args:
-            connection: To the server.
-            document: Where it was offered.
+            connection: Connection to the server.
+            document: Document in which it was offered.
             offer: The offer.
-            part: What is taken of it.
+            part: The part of it that is taken.
         """
         if part.is_whole:
             changed = document.replaced(offer.start, offer.end, offer.text)
@@ -182,7 +182,7 @@ class Dialect:
         """Say that the user took the beginning of an offer.
 
         Args:
-            connection: To the server.
+            connection: Connection to the server.
             offer: The offer.
             length: UTF-16 code units of the offer's text that are in the document now.
         """
@@ -192,7 +192,7 @@ class Dialect:
         await self._execute(connection, offer.command)
 
     async def next_edits(self, connection: Connection, document: Document, timeout_s: float) -> NextEdits | None:
-        """What the server proposes after an offer was accepted; None if the dialect has no such thing.
+        """Edits that the server proposes after an offer was accepted; None if the dialect has no such thing.
 
         Raises:
             SubjectError: `BAD_OFFER` or `OUT_OF_RANGE`.
@@ -217,10 +217,10 @@ class Dialect:
 
 
 def initialize_params(dialect: Dialect, workspace: str) -> dict[str, JsonValue]:
-    """What `initialize` is called with.
+    """Parameters of `initialize`.
 
     Args:
-        dialect: Whose server.
+        dialect: Dialect of the server.
         workspace: URI of the folder that is open.
     """
     return {

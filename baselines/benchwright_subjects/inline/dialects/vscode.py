@@ -26,7 +26,7 @@ class _Timing(ReceivedMessage):
 class _SyncReply(ReceivedMessage):
     timing: _Timing
     is_changed: bool = Field(default=False, alias="isChanged")
-    """Whether the document is no longer as the driver has left it."""
+    """True if the document is no longer as the driver has left it."""
 
 
 class _State(ReceivedMessage):
@@ -135,12 +135,12 @@ def _plain(text: str, document: Document) -> str:
 
 
 def _difference(old_text: str, new_text: str, longest: int | None) -> tuple[int, int, str]:
-    """What is another text: start and end of what it replaces, and what is there instead.
+    """Difference between two texts: start and end of what is replaced, and what is there instead.
 
     Args:
         old_text: The text as it was.
         new_text: The text as it is.
-        longest: How far the beginning that both share may go; None for any.
+        longest: Longest beginning that both may share, in characters; None for any.
     """
     start = _shared_length(old_text, new_text, longest)
     end = _shared_length(old_text[start:][::-1], new_text[start:][::-1], None)
@@ -148,7 +148,7 @@ def _difference(old_text: str, new_text: str, longest: int | None) -> tuple[int,
 
 
 def _shared_length(first_text: str, second_text: str, longest: int | None) -> int:
-    """How many characters both begin with, at most this many."""
+    """Number of characters that both begin with, at most this many."""
     limit = min(len(first_text), len(second_text), len(first_text) if longest is None else longest)
     return next((index for index in range(limit) if first_text[index] != second_text[index]), limit)
 

@@ -1,4 +1,4 @@
-"""What a server is started with, as a digest: the same digest, the same subject."""
+"""Configuration that a server is started with, as a digest: the same digest, the same subject."""
 
 from __future__ import annotations
 

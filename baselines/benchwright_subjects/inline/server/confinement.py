@@ -1,4 +1,4 @@
-"""What a server's process can reach: where a sandbox can hide folders, it writes to its own only and sees no secrets.
+"""Reach of a server's process: where a sandbox can hide folders, it writes to its own only and sees no secrets.
 
 The network stays: most copilots are services. What the process leaves behind ends with it, also when Benchwright is
 killed.
@@ -24,7 +24,7 @@ def secret_folders(home: Home, run_folder: Path) -> tuple[Path, ...]:
 
 
 def places_in(home: Home) -> Path:
-    """Where workplaces are made: in a folder that `secret_folders` names."""
+    """Folder in which workplaces are made: one that `secret_folders` names."""
     return home.state / "completion"
 
 
@@ -54,7 +54,7 @@ def confined(
 
 
 def can_confine() -> bool:
-    """Whether a server can be kept from folders on this machine."""
+    """True if a server can be kept from folders on this machine."""
     return any(hider.works() for hider in folder_hiders())
 
 

@@ -43,7 +43,7 @@ class Connection:
 
     Args:
         process: The server.
-        replies: By method, what its own requests are answered with; others are answered with *method not found*.
+        replies: Answers to its own requests, by method; others are answered with *method not found*.
         heard: Called with method and parameters of its notifications.
     """
 
@@ -68,7 +68,7 @@ class Connection:
         """Ask, and wait for the answer.
 
         Raises:
-            RequestTimeoutError: It took longer.
+            RequestTimeoutError: The answer took longer.
             SubjectError: The server failed, or answered with an error.
         """
         self._number += 1

@@ -20,9 +20,9 @@ class Service:
     """A model while one server may ask it.
 
     Args:
-        model: Which.
+        model: Model that the server may ask.
         seed: Sent to the model with each request.
-        address: Where the bridge listens.
+        address: Address at which the bridge listens.
         used: Hears of what each answer used.
     """
 
@@ -38,7 +38,7 @@ class Service:
 
     @property
     def use(self) -> ModelUse:
-        """What was used until now."""
+        """Usage until now."""
         return ModelUse(
             requests=self.bridge.requests,
             answered=self._answers,
@@ -54,7 +54,7 @@ class Service:
         """Raise what kept an answer from being recorded.
 
         Raises:
-            Exception: It.
+            Exception: The error that kept an answer from being recorded.
         """
         if self.bridge.failed.done():
             raise self.bridge.failed.result()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ServedModel:
-    """What a server's requests are answered by."""
+    """Model that answers a server's requests."""
 
     model: Model
     seed: int | None = None
@@ -31,7 +31,7 @@ async def served(model: ServedModel | None, on_usage: Used) -> AsyncIterator[Ser
     """A model to ask while the block lasts; None if the server's model is its own affair.
 
     Args:
-        model: Which.
+        model: Model that is asked.
         on_usage: Hears of what each answer used.
     """
     if model is None:

@@ -29,7 +29,7 @@ _SECRET_FORM = re.compile(r"\b(?:gh[opsur]_|github_pat_|sk-|glpat-|xox[bp]-|eyJ)
 
 @dataclass(frozen=True)
 class Launch:
-    """How a server is started."""
+    """The start of a server."""
 
     command: tuple[str, ...]
     passed: tuple[str, ...] = ()
@@ -39,7 +39,7 @@ class Launch:
     secrets: tuple[Path, ...] = ()
     """Folders that it must not see."""
     is_offline: bool = False
-    """Whether it has no network, not even loopback."""
+    """True if it has no network, not even loopback."""
     bridge: Path | None = None
     """The socket of the model that it may ask at `BRIDGE`, and nothing else; None if its model is its own affair."""
 
@@ -55,9 +55,9 @@ class ServerProcess:
     """A running server.
 
     Args:
-        process: With pipes for all three streams.
+        process: Process with pipes for all three streams.
         transport: Its pipes.
-        environment: Where the values of its variables come from.
+        environment: Environment from which the values of its variables come.
     """
 
     def __init__(
@@ -118,9 +118,9 @@ async def started(launch: Launch, work_folders: Workplace, environ: Mapping[str,
     """A server that runs for as long as the context is entered.
 
     Args:
-        launch: How.
+        launch: Command and settings of the start.
         work_folders: Its folders.
-        environ: Where the values of variables come from.
+        environ: Environment from which the values of variables come.
 
     Raises:
         SubjectError: `NOT_STARTED`.

@@ -24,7 +24,7 @@ _MOST_NAME = 80
 
 @dataclass(frozen=True)
 class RequestOutcome:
-    """What one request led to."""
+    """Result of one request."""
 
     offers: Sequence[Offer]
     latency_ms: float | None
@@ -35,19 +35,19 @@ class RequestOutcome:
 
 @dataclass(frozen=True)
 class ServerName:
-    """What a server calls itself."""
+    """Name and version that a server reports."""
 
     name: str = ""
     version: str = ""
 
 
 class Session:
-    """What a user of one server does.
+    """Actions of the user of one server.
 
     Args:
-        connection: To the initialised server.
-        dialect: How it is spoken to.
-        name: What it calls itself.
+        connection: Connection to the initialised server.
+        dialect: Dialect in which the server is addressed.
+        name: Name that the server reports.
         timeout_s: After which a request is given up.
     """
 
@@ -59,7 +59,7 @@ class Session:
 
     @property
     def draws(self) -> bool:
-        """Whether there is an editor that draws what is offered."""
+        """True if there is an editor that draws what is offered."""
         return self._dialect.draws
 
     def open(self, document: Document) -> None:
@@ -105,7 +105,7 @@ class Session:
         return await self._dialect.take(self.connection, document, offer, part)
 
     async def next_edits(self, document: Document) -> NextEdits | None:
-        """What it proposes to edit next; None if it does not do that."""
+        """The next edits that the server proposes; None if it does not do that."""
         return await self._dialect.next_edits(self.connection, document, self._timeout_s)
 
     async def take_edit(self, document: Document, edit: NextEdit) -> Document:

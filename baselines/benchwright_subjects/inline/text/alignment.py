@@ -1,4 +1,4 @@
-"""How far along the reference somebody is after accepting an offer."""
+"""Position along the reference after an offer has been accepted."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from benchwright_subjects.inline.text.similarity import pieces, squeezed
 
 
 def left_of(reference: str, accepted: str) -> str:
-    """What is left of the reference.
+    """The rest of the reference after an accepted offer.
 
     If the accepted text is what the reference begins with, whatever the white space, that is taken off. Otherwise
     lines are: up to the last line that both have, or as many as the accepted text has where they share none.
 
     Args:
-        reference: What the reference had at the cursor.
-        accepted: What was put there instead.
+        reference: Text of the reference at the cursor.
+        accepted: Text that was put there instead.
     """
     matched = matching(accepted, reference)
     if squeezed(matched) == squeezed(accepted):

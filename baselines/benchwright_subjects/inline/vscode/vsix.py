@@ -38,10 +38,10 @@ class Extension:
 
 
 def read_vsix(file: Path) -> Extension:
-    """What a file is.
+    """The extension in a file.
 
     Raises:
-        EvaluationError: It is not an extension.
+        EvaluationError: The file is not an extension.
     """
     try:
         with zipfile.ZipFile(file) as archive, archive.open(_MANIFEST) as stream:

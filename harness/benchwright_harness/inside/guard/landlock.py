@@ -26,7 +26,7 @@ _SCOPE_ABSTRACT_SOCKETS, _SCOPE_SIGNALS = 1, 2
 
 
 def version(libc: ctypes.CDLL | None = None) -> int:
-    """What the kernel offers; 0 where it has no Landlock."""
+    """Version of Landlock that the kernel offers; 0 where it has none."""
     return max(0, (libc or ctypes.CDLL(None)).syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _VERSION))
 
 

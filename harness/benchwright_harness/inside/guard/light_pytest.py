@@ -1,4 +1,4 @@
-"""What a simulation needs of pytest, without the rest: importing all of it takes longer than most simulations.
+"""The part of pytest that a simulation needs: importing all of it takes longer than most simulations.
 
 cocotb imports pytest for the type of one exception, and for rewriting the asserts of the tests. Whatever else
 is asked of the module brings the whole.
@@ -34,7 +34,7 @@ class LightPytest(ModuleType):
 
 
 class _RaisesNothing:
-    """What `pytest.raises` does where nothing is raised."""
+    """Behaviour of `pytest.raises` where nothing is raised."""
 
     def __init__(self, expected: type[BaseException]) -> None:
         self._expected = expected

@@ -138,7 +138,7 @@ def _loaded_texts(roots: list[str]) -> list[str]:
 
 
 def _contents(roots: list[str]) -> dict[str, bytes]:
-    """What tests may still want to read while they run."""
+    """Contents of files that tests may still want to read while they run."""
     kept: dict[str, bytes] = {}
     left = _MAX_KEPT
     for root in roots:

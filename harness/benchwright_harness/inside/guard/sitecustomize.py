@@ -112,7 +112,7 @@ class _Watch:
 
 
 def _simulates() -> bool:
-    """Whether this Python is a part of a simulator."""
+    """True if this Python is a part of a simulator."""
     program = os.path.basename(os.readlink("/proc/self/exe"))
     return "COCOTB_TEST_MODULES" in os.environ and not program.startswith("python")
 
@@ -131,7 +131,7 @@ def _install() -> None:
 
 
 def _run_the_next_one() -> None:
-    """What this file stands before on the path has its turn too."""
+    """Run the file that this one stands before on the path: it has its turn too."""
     spec = _find_spec("sitecustomize", [entry for entry in sys.path if entry not in (_HERE, "")])
     if spec is not None and spec.loader is not None and not _may_be_written(spec.origin or ""):
         spec.loader.exec_module(sys.modules[__name__].__class__("sitecustomize"))

@@ -20,7 +20,7 @@ VARIABLE = "BENCHWRIGHT_STANDSTILL_S"
 STANDS, NOTHING = "zero time", "nothing awaited happens"
 _LOOK_S = 1.0
 _PATIENCE = 5
-"""How many times the limit, where the design may be busy until a time that a test waits for."""
+"""Multiple of the limit, where the design may be busy until a time that a test waits for."""
 
 
 def watch(regression: Any, tell: Callable[..., None]) -> None:
@@ -64,7 +64,7 @@ def _look(regression: Any, tell: Callable[..., None], limit_s: float, main: int)
 
 
 def _is_clocked() -> bool:
-    """Whether Python drives a clock, so that it is called as long as time passes."""
+    """True if Python drives a clock, so that it is called as long as time passes."""
     import cocotb
 
     known = dict(cocotb._scheduler_inst._trigger2tasks)
@@ -81,7 +81,7 @@ def _waiting() -> dict[Any, Any]:
 
 
 def _is_cocotbs(task: Any) -> bool:
-    """Whether a task only drives a clock, or writes what others have assigned."""
+    """True if a task only drives a clock, or writes what others have assigned."""
     return _qualified(task).startswith(("Clock.", "_do_writes"))
 
 
@@ -90,7 +90,7 @@ def _qualified(task: Any) -> str:
 
 
 def _is_busy(thread: int) -> bool:
-    """Whether a thread runs code of the harness."""
+    """True if a thread runs code of the harness."""
     frame = sys._current_frames().get(thread)
     while frame is not None:
         if "/cocotb/" not in frame.f_code.co_filename:

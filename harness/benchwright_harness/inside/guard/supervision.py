@@ -17,7 +17,7 @@ HIDDEN = "BENCHWRIGHT_HIDDEN"
 _MAX_SAID = 4000
 MISSING, BROKEN, UNLOADABLE, REFUSED = "missing", "broken", "unloadable", "refused"
 REMARK, STANDSTILL = "remark", "standstill"
-"""What the harness's side can tell: a program that is not there, a program of its own that ended in an error, tests
+"""Things that the harness's side can tell: a missing program, a program of its own that ended in an error, tests
 that can't be loaded, an option or command that a tool of ours does not take, what readers of a verdict must know, and
 that a simulation stood still.
 """
@@ -27,7 +27,7 @@ class Session:
     """A connection to the supervisor.
 
     Raises:
-        OSError: There is none.
+        OSError: There is no supervisor.
     """
 
     def __init__(self) -> None:

@@ -102,7 +102,7 @@ def _preload() -> None:
 
 
 def _preloaded() -> Iterator[str]:
-    """What pytest and the harness's runner are going to import."""
+    """Modules that pytest and the harness's runner are going to import."""
     yield from _PRELOADED
     if "_pytest.config" in sys.modules:
         yield from (f"_pytest.{name}" for name in sys.modules["_pytest.config"].default_plugins)
@@ -149,7 +149,7 @@ def _child(request: dict[str, Any], program: str | None) -> None:
 
 
 def _can_go_on_as_pytest(program: str, env: dict[str, str]) -> bool:
-    """Whether a fresh Python would come to where this one is."""
+    """True if a fresh Python would come to where this one is."""
     if "pytest" not in sys.modules or os.path.basename(program) != "pytest" or not _is_run_by_this_python(program):
         return False
     mine = {name: value for name, value in os.environ.items() if _shapes_python(name)}
@@ -169,7 +169,7 @@ def _is_run_by_this_python(script: str) -> bool:
 
 
 def _python_path(env: dict[str, str]) -> list[str]:
-    """What the job adds to the path of modules."""
+    """Folders that the job adds to the path of modules."""
     already = {os.path.abspath(entry) for entry in os.environ.get("PYTHONPATH", "").split(":") if entry}
     entries = env.get("PYTHONPATH", "").split(":") if env.get("PYTHONPATH") else []
     return [path for entry in entries if (path := os.path.abspath(entry)) not in already]
@@ -187,7 +187,7 @@ def _top_level(name: str) -> str:
 
 
 def _run_pytest(program: str, argv: list[str], env: dict[str, str]) -> None:
-    """What the program `pytest` does, from where its imports are done."""
+    """Do the same as the program `pytest`, from where its imports are done."""
     os.environ.clear()
     os.environ.update(env)
     time.tzset()

@@ -82,12 +82,12 @@ class UnknownOptionError(Exception):
     """An option that this `xrun` does not know."""
 
     is_harness = True
-    """Whether the harness gives it, and not a list of options that a design could have brought."""
+    """True if the harness gives it, and not a list of options that a design could have brought."""
 
 
 @dataclass
 class Options:
-    """What one call of `xrun` asks for."""
+    """Options of one call of `xrun`."""
 
     sources: list[str] = field(default_factory=list)
     defines: list[str] = field(default_factory=list)

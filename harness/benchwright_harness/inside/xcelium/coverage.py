@@ -20,7 +20,7 @@ _POINT = re.compile(r"^C '(.*)' (\d+)$", re.DOTALL)
 
 @dataclass(frozen=True)
 class Items:
-    """How many of something were covered."""
+    """Number of items of one kind that were covered."""
 
     covered: int = 0
     total: int = 0
@@ -89,8 +89,8 @@ def load(folder: Path) -> list[Instance]:
     """The tops of the hierarchy that a simulation left in `folder`.
 
     Raises:
-        OSError: There is none.
-        ValueError: It can't be read.
+        OSError: The folder has no coverage data.
+        ValueError: The coverage data can't be read.
     """
     points = list(_points((folder / DATA).read_text(encoding="utf-8", errors="replace")))
     kept = json.loads((folder / ASSERTIONS).read_text(encoding="utf-8"))
@@ -117,7 +117,7 @@ def load(folder: Path) -> list[Instance]:
 
 
 def _holds(assertion: dict[str, object], points: list[Point], hierarchy: str, failed: set[str]) -> bool:
-    """Whether a statement was attempted and never failed; a cover must have been hit."""
+    """True if a statement was attempted and never failed; a cover must have been hit."""
     name = assertion["name"]
     if assertion["kind"] == "cover":
         own = [point for point in points if point.kind == "user" and not _TRIGGER.match(point.label)]
@@ -133,7 +133,7 @@ def _holds(assertion: dict[str, object], points: list[Point], hierarchy: str, fa
 
 
 def _triggered(assertion: dict[str, object], points: list[Point]) -> bool:
-    """Whether each antecedent of a concurrent assertion has been met; a cover and an immediate one have none."""
+    """True if each antecedent of a concurrent assertion has been met; a cover and an immediate one have none."""
     labels = assertion.get("triggers", ())
     if labels is None:
         return False

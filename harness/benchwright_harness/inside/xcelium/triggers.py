@@ -89,7 +89,7 @@ def _inserted(text: str, covers: list[tuple[int, str]]) -> str:
 
 
 def _place(read: _Text, at: int) -> int:
-    """Where a statement can stand before the assertion at `at`, and before its label."""
+    """Position where a statement can stand before the assertion at `at`, and before its label."""
     if at >= 2 and read.tokens[at - 1] == ":" and re.match(r"[\w$\\]", read.tokens[at - 2]):
         at -= 2
     before = read.tokens[at - 1]
@@ -160,7 +160,7 @@ def _antecedents(read: _Text, start: int, end: int, named: dict[str, int]) -> li
 
 
 def _of_groups(read: _Text, start: int, end: int) -> list[str]:
-    """What stands before the first implication of each group of brackets that is not itself implied."""
+    """Text before the first implication of each group of brackets that is not itself implied."""
     depth = 0
     for index in range(start, end):
         depth += (read.tokens[index] in _OPEN) - (read.tokens[index] in _CLOSE)

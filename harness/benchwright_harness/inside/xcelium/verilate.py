@@ -51,8 +51,8 @@ def build(options: Options, folder: Path, run: Callable[[list[str]], int]) -> in
     """Compile sources into `folder`.
 
     Args:
-        options: What to build.
-        folder: Where to; emptied first.
+        options: Options of the build.
+        folder: Destination of the build; emptied first.
         run: Runs a program, shows its output and returns its exit status.
 
     Returns:

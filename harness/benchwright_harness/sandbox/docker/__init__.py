@@ -73,7 +73,7 @@ class DockerSandbox:
         """Try to reach the engine.
 
         Raises:
-            SandboxUnavailableError: It does not answer, with the next step.
+            SandboxUnavailableError: The engine does not answer, with the next step.
         """
         with engine_errors():
             self._engine.api.ping()

@@ -36,7 +36,7 @@ _TAR_PER_BYTE = 4
 
 
 def isolation_options() -> dict[str, Any]:
-    """What keeps a container apart, whatever runs in it."""
+    """Options that keep a container apart, whatever runs in it."""
     return {
         "cap_drop": ["ALL"],
         "security_opt": ["no-new-privileges", f"seccomp={docker_profile()}"],
@@ -202,7 +202,7 @@ class Container:
 
 
 class ContainerState(NamedTuple):
-    """What the engine reports of a container."""
+    """State of a container, as the engine reports it."""
 
     running: bool
     exit_code: int

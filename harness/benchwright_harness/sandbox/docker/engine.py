@@ -33,7 +33,7 @@ class Engine:
     api: APIClient
     images: Images
     copies: bool
-    """Whether a run's folder is copied into the container and back."""
+    """True if a run's folder is copied into the container and back."""
 
 
 def connect(environ: Mapping[str, str], copies: bool | None) -> Engine:
@@ -41,7 +41,7 @@ def connect(environ: Mapping[str, str], copies: bool | None) -> Engine:
 
     Args:
         environ: Names the engine, as Docker's own client reads it.
-        copies: Whether a run's folder is copied into the container and back, as an engine on another machine needs
+        copies: True if a run's folder is copied into the container and back, as an engine on another machine needs
             it; `None` to find out.
 
     Raises:
@@ -72,7 +72,7 @@ def connect(environ: Mapping[str, str], copies: bool | None) -> Engine:
 
 
 def _system_message(error: BaseException) -> str:
-    """What the system said: the client's own message is made of the names of Python's exceptions."""
+    """Message of the system: the client's own message is made of the names of Python's exceptions."""
     inside = [error]
     for cause in inside:
         if isinstance(cause, OSError) and cause.errno is not None and cause.strerror:

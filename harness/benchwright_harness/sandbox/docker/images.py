@@ -1,4 +1,4 @@
-"""Which image a job runs in, and how it comes into the engine."""
+"""Image that a job runs in, and its way into the engine."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _LINES = 200
 
 
 def _is_toolchain(image: str) -> bool:
-    """Whether the toolchain has what a harness asks for; otherwise it is a third-party image."""
+    """True if the toolchain has what a harness asks for; otherwise it is a third-party image."""
     return image.removesuffix(":latest") in _TOOLCHAIN_IMAGES
 
 
@@ -42,11 +42,11 @@ class Image(NamedTuple):
 
     id: str
     has_toolchain: bool
-    """Whether our tree is in it, and so the Python of our supervisor."""
+    """True if our tree is in it, and so the Python of our supervisor."""
 
 
 def image_name(toolchain: Toolchain) -> str:
-    """What the image of a toolchain is called."""
+    """Name of the image of a toolchain."""
     return f"benchwright/toolchain:{toolchain.digest[:12]}"
 
 
@@ -67,11 +67,11 @@ class Images:
 
         Args:
             image: Its name, or that of the image that it builds on.
-            build: How it is built, if it is.
-            toolchain: What images that are ours hold.
+            build: Build of the image, if it is built.
+            toolchain: Toolchain that images of ours hold.
 
         Raises:
-            SandboxUnavailableError: There is no such image, or it can't be built.
+            SandboxUnavailableError: The image is missing, or it can't be built.
         """
         ours = _is_toolchain(image)
         image_id = self._base(image, toolchain) if build is None else self._built(build, toolchain, ours)
@@ -162,7 +162,7 @@ class ImageUnavailableError(SandboxUnavailableError):
     """There is no image for a job."""
 
     private = ""
-    """Why, in words that may reveal something hidden; for the raw log."""
+    """Reason, in words that may reveal something hidden; for the raw log."""
 
 
 class MissingImageError(ImageUnavailableError):
@@ -195,7 +195,7 @@ def _resolved(dockerfile: str, image: Callable[[str], str]) -> str:
         image: Gives the id of a base.
 
     Raises:
-        BuildFailedError: It would have the engine read from the network.
+        BuildFailedError: The Dockerfile would have the engine read from the network.
     """
     if re.match(r"\s*#\s*(syntax|escape)\s*=", dockerfile, re.IGNORECASE):
         raise BuildFailedError("the Dockerfile must be in plain syntax")

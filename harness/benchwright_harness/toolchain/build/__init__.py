@@ -62,11 +62,11 @@ def build(cache: Path, mirror: str | None, on_progress: OnProgress) -> Toolchain
 
     Args:
         cache: The cache folder.
-        mirror: Where Debian's packages come from; by default, from where apt on this machine takes them.
+        mirror: Source of Debian's packages; by default, the one from which apt on this machine takes them.
         on_progress: See `OnProgress`.
 
     Raises:
-        ToolchainError: It could not be built; names the next step.
+        ToolchainError: The toolchain could not be built; names the next step.
     """
     folder = cache / "toolchains"
     folder.mkdir(parents=True, exist_ok=True)

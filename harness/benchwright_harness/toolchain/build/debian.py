@@ -44,7 +44,7 @@ _MIRROR_HINT = (
 
 @dataclass(frozen=True)
 class Mirror:
-    """Where Debian's packages come from."""
+    """Source of Debian's packages."""
 
     archive: str
     security: str | None = None
@@ -55,7 +55,7 @@ class Mirror:
         """The mirror that apt is configured with here, whatever release it is used for.
 
         Raises:
-            ToolchainError: There is none.
+            ToolchainError: No mirror is configured.
         """
         archive: str | None = None
         security: str | None = None
@@ -117,10 +117,10 @@ class Release:
     """One release of Debian, as its mirror has it now.
 
     Args:
-        mirror: Where it is.
+        mirror: Mirror that has it.
         suite: Its name.
-        archives: Where package files are kept for the next time.
-        updates: Whether it has updates and security updates of its own.
+        archives: Folder in which package files are kept for the next time.
+        updates: True if it has updates and security updates of its own.
         without: Packages to take for installed, and so to leave out.
     """
 
@@ -222,7 +222,7 @@ class Release:
 
 @contextlib.contextmanager
 def _status_pipe(on_percent: Callable[[float], None]) -> Iterator[int]:
-    """Where apt reports its progress: `dlstatus:FILE:PERCENT:TEXT`."""
+    """Pipe to which apt reports its progress: `dlstatus:FILE:PERCENT:TEXT`."""
     ours, theirs = os.pipe()
 
     def read() -> None:
@@ -247,7 +247,7 @@ def unpack(package: Path, folder: Path, *, leave_out: Sequence[str] = ()) -> Non
 
     Args:
         package: The package file.
-        folder: Where.
+        folder: Folder that gets the files.
         leave_out: Patterns of paths, such as `./usr/share/doc/*`.
 
     Raises:
@@ -265,7 +265,7 @@ def _run(command: Sequence[str], hint: str, *, stdin: IO[bytes] | None = None, p
     """Run a program to its end and return what it printed.
 
     Raises:
-        ToolchainError: It failed, with its last words and the next step.
+        ToolchainError: The program failed, with its last words and the next step.
     """
     try:
         ran = subprocess.run(

@@ -18,9 +18,9 @@ def add_icarus(root: Root, parts: Parts, mirror: Mirror, downloads: Path, report
     """Add every series that `tool_versions.json` lists.
 
     Args:
-        root: Where to add them.
+        root: Root file system to add them to.
         parts: Gets their versions.
-        mirror: Where Debian's packages come from.
+        mirror: Source of Debian's packages.
         downloads: A folder to keep them in.
         report: Called with the percentage that is done.
     """

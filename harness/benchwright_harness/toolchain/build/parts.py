@@ -1,4 +1,4 @@
-"""What a tree is made of, as its manifest will list it."""
+"""Parts of a tree, as its manifest will list them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Parts:
 
         Args:
             package: Its file.
-            prefix: Of the prefix that it is in, if it is not the system.
+            prefix: Name of the prefix that it is in, if it is not the system.
         """
         name, version, _ = package.stem.split("_")
         self.packages[prefix + name] = version.replace("%3a", ":")

@@ -24,14 +24,14 @@ class Root:
     """A root file system.
 
     Args:
-        folder: Where it is.
+        folder: Folder that holds it.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def host_path(self, path: str) -> Path:
-        """Where this machine has an absolute path of the tree."""
+        """Path on this machine of an absolute path of the tree."""
         return self.folder / path.lstrip("/")
 
     def run(
@@ -79,7 +79,7 @@ def run_program(command: Sequence[str], hint: str, *, stdin_text: str = "", may_
     """Run a program.
 
     Raises:
-        ToolchainError: It failed, with its last output and `hint`.
+        ToolchainError: The program failed, with its last output and `hint`.
     """
     ran = subprocess.run(command, input=stdin_text.encode(), capture_output=True, check=False, umask=0o022)
     if ran.returncode and not may_fail:

@@ -37,7 +37,7 @@ def write_anchor(export: Path, header: AttemptHeader, rows: Sequence[Row]) -> An
     """Write an anchor beside an export.
 
     Raises:
-        OSError: It can't be written.
+        OSError: The anchor can't be written.
     """
     anchor = Anchor(attempt=header.id, events=len(rows), head=rows[-1].hash, made=datetime.now(UTC))
     write_atomically(_anchor_file(export), as_text([anchor]).encode(), 0o600)
@@ -74,12 +74,12 @@ def anchor_command(
 class _LogFaults:
     attempt: str
     problem: str | None
-    """What is wrong, as sentences; `None` if nothing is."""
+    """The fault, as sentences; `None` if there is none."""
     schemas: dict[str, int]
     anchors: int
     """Anchors that agree."""
     signers: tuple[str, ...] = ()
-    """Which server signed one of these, with which key that is not known to be published."""
+    """The servers that signed one of these, each with its key that is not known to be published."""
     published: tuple[str, ...] = ()
     """The same with keys that are."""
     revoked: tuple[str, ...] = ()

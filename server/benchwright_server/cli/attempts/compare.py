@@ -79,7 +79,7 @@ def compare_attempts(
 def _due_comparisons(
     log: StudyLog, home: Home, tools: str, limit_s: float, chosen: set[str], study: str, *, fresh: bool
 ) -> tuple[Sequence[_Comparison], int]:
-    """What is to be compared, and how many were before."""
+    """The comparisons that are due, and the number of those made before."""
     from benchwright_attempts.attempts import Attempts
     from benchwright_attempts.grading.second_opinions import SecondOpinions, problem_digest
     from benchwright_formal.second_opinion import can_be_compared

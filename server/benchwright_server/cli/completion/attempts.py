@@ -24,7 +24,7 @@ from benchwright_subjects.inline.text.hindsight import PauseOffer, look_back, wi
 
 @dataclass(frozen=True)
 class Tested:
-    """Which wrong offers the hidden tests run on."""
+    """The wrong offers that the hidden tests run on."""
 
     location: GradingPlace
     limit: int
@@ -36,7 +36,7 @@ def attempts_of_study(study: str) -> list[str]:
 
     Raises:
         ServerError: The study is going on, or its log has no text of files.
-        StudyError: There is none of this id.
+        StudyError: No study has this id.
     """
     with opened_log() as log, needs("`benchwright completion run --study`", "baselines"):
         from benchwright_attempts.attempts import Attempts
@@ -78,7 +78,7 @@ def replayed(attempts: Sequence[str] | None, problems: Mapping[str, Problem], pa
 
     Args:
         attempts: The beginnings of their ids; None for all at the problems.
-        problems: By PACK/ID.
+        problems: Problems by PACK/ID.
         pause_ms: Time between two edits from which on it is a pause.
 
     Raises:
@@ -121,14 +121,14 @@ def hindsight(
     pause_ms: int,
     tested: Tested | None,
 ) -> list[Hindsight]:
-    """What the attempts say of what was offered at their pauses.
+    """The hindsight of the attempts on what was offered at their pauses.
 
     Args:
         sites: All of the run.
-        records: Of the run.
-        problems: By PACK/ID.
+        records: Records of the run.
+        problems: Problems by PACK/ID.
         pause_ms: Time after an edit at which the server was asked.
-        tested: Which wrong offers are tested; None for none.
+        tested: The wrong offers that are tested; None for none.
     """
     records_by_site = {record.site: record for record in records}
     played: dict[str, list[tuple[Site, SiteRecord]]] = {}

@@ -41,7 +41,7 @@ _CUT = ",".join(kind for kind in SiteKind if kind not in (SiteKind.REPLAY, SiteK
 
 @dataclass(frozen=True)
 class Sites:
-    """Which sites of which problems."""
+    """Options that choose the sites and their problems."""
 
     pack: Annotated[str, typer.Option(help="A pack with design problems; needed unless --study is given.")] = ""
     problem: Annotated[
@@ -65,10 +65,10 @@ class Sites:
 
     @property
     def kinds(self) -> list[SiteKind]:
-        """Which kinds of sites are played.
+        """The kinds of sites that are played.
 
         Raises:
-            EvaluationError: There is no such kind.
+            EvaluationError: A kind is unknown.
         """
         if self.study:
             return [SiteKind.REPLAY]
@@ -77,7 +77,7 @@ class Sites:
 
 @dataclass(frozen=True)
 class Playing:
-    """How they are played."""
+    """Options for playing the sites."""
 
     policy: Annotated[
         list[Policy] | None, typer.Option(help="What is accepted; may be repeated; `first-line` if not given.")

@@ -41,7 +41,7 @@ DialectOption = Annotated[
 
 @dataclass(frozen=True)
 class Server:
-    """Which server."""
+    """Options that choose the server."""
 
     server: ServerCommand = ""
     dialect: DialectOption = "lsp"
@@ -100,10 +100,10 @@ class Server:
 
         Args:
             seed: Sent to the model with each request.
-            base_url: Where the model is asked; where its provider is, if not given.
+            base_url: Address at which the model is asked; its provider's, if not given.
 
         Raises:
-            EvaluationError: There is no such model.
+            EvaluationError: No such model exists.
         """
         if not self.model:
             return None
@@ -115,7 +115,7 @@ class Server:
             return ServedModel(found_model(self.model, base_url=base_url, retries=_RETRIES), seed)
 
     def launch(self, secrets: tuple[Path, ...]) -> Launch:
-        """How it is started.
+        """The launch of the server.
 
         Args:
             secrets: Folders that it must not see.

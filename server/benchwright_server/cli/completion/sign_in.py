@@ -120,7 +120,7 @@ async def _sign_in_by_window(server: Server, profile: Path) -> None:
 
 
 def _not_kept(folder: str, names: list[str]) -> set[str]:
-    """What each start makes again: caches, logs, locks of a running browser, and the editor's copy of extensions."""
+    """The names that each start makes again: caches, logs, locks of a running browser, and the editor's extensions."""
     installed = _OF_EDITOR if Path(folder).name == "editor" else ()
     return {name for name in names if name.endswith("Cache") or name.startswith("Singleton")} | (
         {*_MADE_AGAIN, *installed} & {*names}

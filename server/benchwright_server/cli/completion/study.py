@@ -117,14 +117,14 @@ def carry_out(
 
     Args:
         part: The condition and its share of the plan.
-        server_options: What the study file leaves open of the server.
-        sandbox: In which hidden tests run.
-        base_url: Where the condition's model is asked; where its provider is, if not given.
+        server_options: Options of the server that the study file leaves open.
+        sandbox: The sandbox in which hidden tests run.
+        base_url: Address at which the condition's model is asked; its provider's, if not given.
 
     Raises:
-        ServerError: It is not what the study registers, or an option is wrong.
+        ServerError: The server is not what the study registers, or an option is wrong.
         StudyFileError: The same.
-        SubjectError: It does not start.
+        SubjectError: The server does not start.
     """
     from benchwright_subjects.evaluation.services import EvaluationServices
     from benchwright_subjects.inline.dialects.registered import DIALECTS

@@ -34,7 +34,7 @@ def check_cutoff(cutoff: str) -> None:
     """Refuse a --knowledge-cutoff that is no date.
 
     Raises:
-        ServerError: It is none.
+        ServerError: The text is no date.
     """
     try:
         if cutoff:
@@ -45,7 +45,7 @@ def check_cutoff(cutoff: str) -> None:
 
 @dataclass(frozen=True)
 class Prompting:
-    """Which problems are asked, and with which prompt."""
+    """Options that choose the problems that are asked, and the prompt."""
 
     problem: Problems = None
     shots: Annotated[int, typer.Option(min=0, help="Solved questions to show before each one.")] = 0
@@ -69,7 +69,7 @@ class Prompting:
 
     @property
     def changes_prompt(self) -> bool:
-        """Whether problems are asked otherwise than by default."""
+        """True if problems are asked otherwise than by default."""
         return bool(self.shots or self.think or self.prompts or self.template or self.refined)
 
     def check(self) -> None:
@@ -82,7 +82,7 @@ class Prompting:
             raise ServerError("--prompts and --template both say how to ask; leave one out.")
 
     def arguments(self) -> dict[str, JsonValue]:
-        """What the task gets of them: only what was given."""
+        """The arguments of the task: only what was given."""
         facts: dict[str, JsonValue] = {
             "problems": list(self.problem or []),
             "shots": self.shots,
@@ -100,7 +100,7 @@ class Prompting:
 
 @dataclass(frozen=True)
 class Sampling:
-    """How often a model is asked, and how it generates."""
+    """Options for the number of samples, and for how a model generates."""
 
     model: Annotated[str, typer.Option(help="PROVIDER/MODEL as Inspect names it, such as openai/gpt-5.")] = ""
     samples: Annotated[int, typer.Option(min=1, help="Samples per problem.")] = 1
@@ -114,7 +114,7 @@ class Sampling:
 
 @dataclass(frozen=True)
 class Agent:
-    """Whether the model works as an agent, and where."""
+    """Options of a model that works as an agent, and the place where it works."""
 
     agent: Annotated[bool, typer.Option("--agent", help="Let it work with tools instead of asking once.")] = False
     subject: Annotated[
@@ -140,16 +140,16 @@ class Agent:
 
     @property
     def works(self) -> bool:
-        """Whether an agent solves the problems."""
+        """True if an agent solves the problems."""
         return self.agent or bool(self.subject)
 
     @property
     def needs_agent(self) -> bool:
-        """Whether an option is given that is for agents alone."""
+        """True if an option is given that is for agents alone."""
         return bool(self.agent_command or self.runs or self.acp or self.refuse)
 
     def arguments(self) -> dict[str, JsonValue]:
-        """What the task gets of them: only what was given."""
+        """The arguments of the task: only what was given."""
         arguments: dict[str, JsonValue] = {"runs": self.runs} if self.runs else {}
         if self.subject:
             arguments["subject"] = self.subject
@@ -171,7 +171,7 @@ class Agent:
 
 @dataclass(frozen=True)
 class Limits:
-    """What a sample may use."""
+    """Limits on what a sample may use."""
 
     time_limit: Annotated[int | None, typer.Option(min=1, help="Seconds per sample.")] = None
     token_limit: Annotated[int | None, typer.Option(min=1, help="Tokens per sample, input and output.")] = None

@@ -142,7 +142,7 @@ def _print(facts: Mapping[str, JsonValue]) -> None:
 
 
 def _reason(error: str) -> str:
-    r"""What is at the end of an error: Inspect quotes the whole request before what the provider said.
+    r"""The end of an error: Inspect quotes the whole request before what the provider said.
 
     Args:
         error: Such as `ModelGenerateError("\\nRequest:\\n{…}\\n\\nBadRequestError('Error code: 400 - No tools.')")`.

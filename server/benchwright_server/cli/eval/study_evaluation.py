@@ -39,7 +39,7 @@ _OUTCOMES = ("passed", "failed", "undecided")
 
 @dataclass(frozen=True)
 class PlannedPart:
-    """Which part of a study's plan to carry out."""
+    """The part of a study's plan to carry out."""
 
     study: str
     """A study file, or the id of a study on this machine."""
@@ -63,10 +63,10 @@ def evaluate_study(
 
     Args:
         planned: The part of the plan.
-        run: Where logs go, and everything that the plan does not decide.
+        run: Folder for logs, and everything that the plan does not decide.
         ask: Runs a task and keeps its log.
         play: Has the inline-completion server of a condition carry out its part.
-        json_output: Whether one JSON value is printed.
+        json_output: True to print one JSON value.
     """
     from benchwright_subjects.evaluation.evaluation import summary
 
@@ -181,7 +181,7 @@ def registered(log: StudyLog, store: Store, study: str) -> str:
     """The id of a study: of a study file's, which is registered.
 
     Raises:
-        ServerError: There is no such file.
+        ServerError: The study file does not exist.
     """
     from benchwright_studies.plan.registration import register_study
     from benchwright_studies.plan.study_file import read_study
@@ -197,7 +197,7 @@ def registered(log: StudyLog, store: Store, study: str) -> str:
 
 
 def progress_of(parts: Sequence[ModelCondition]) -> dict[str, dict[str, JsonValue]]:
-    """What is done of each condition, and with which outcome."""
+    """The progress of each condition, with the outcomes."""
     log = open_log(chosen_log(Home.find()))
     try:
         ended_parts = {part.condition.name: (part, part.ended(log)) for part in parts}
@@ -215,7 +215,7 @@ def progress_of(parts: Sequence[ModelCondition]) -> dict[str, dict[str, JsonValu
 
 
 def _outcomes(verdicts: Sequence[AttemptVerdict | None]) -> dict[str, JsonValue]:
-    """How many attempts there are of each outcome, of this run and of earlier ones."""
+    """The number of attempts of each outcome, of this run and of earlier ones."""
     counts = Counter(Outcome.ERROR if verdict is None else verdict.outcome for verdict in verdicts)
     return dict(
         zip(_OUTCOMES, (counts[outcome] for outcome in (Outcome.PASSED, Outcome.FAILED, Outcome.ERROR)), strict=True)

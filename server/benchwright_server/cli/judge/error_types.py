@@ -34,19 +34,19 @@ if TYPE_CHECKING:
 
 @dataclass
 class _Result:
-    """What a run of the command came to."""
+    """The result of a run of the command."""
 
     choices: WrongChoices
     answers: list[tuple[WrongChoice, Classified]]
     """Those with a usable reply of a judge."""
     failed: Counter[str]
-    """Why judges' replies could not be used."""
+    """Reasons why judges' replies could not be used."""
     unpaid: int
 
 
 @dataclass(frozen=True)
 class _Work:
-    """What it takes to classify an answer."""
+    """Everything that it takes to classify an answer."""
 
     store: Store
     log: StudyLog

@@ -28,7 +28,7 @@ class _NotAnswered(logging.Filter):
     """Drops what pygls logs of errors that were answered to a request: the client has shown them."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether to log it."""
+        """True if the record is to be logged."""
         from pygls.exceptions import JsonRpcException
 
         return record.exc_info is None or not isinstance(record.exc_info[1], JsonRpcException)

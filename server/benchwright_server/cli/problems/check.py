@@ -40,7 +40,7 @@ from benchwright_server.errors import ServerError
 
 @dataclass(frozen=True)
 class _RunRecords:
-    """What is kept of the runs, besides verdicts; all of it may hold hidden text."""
+    """Records of the runs, besides verdicts; all of them may hold hidden text."""
 
     keep_runs: Annotated[
         Path | None, typer.Option(help="Keep the folders of runs here, compressed; they hold hidden text.")
@@ -144,7 +144,7 @@ _MARKS = {
 
 
 def _file_remarks(folder: Path) -> list[str]:
-    """What an editor remarks on the files of a problem, each with its place."""
+    """The remarks of an editor on the files of a problem, each with its place."""
     from benchwright_authoring.problem_files.problem_folder import ProblemFolder
     from benchwright_authoring.problem_files.remarks import remarks
 

@@ -27,14 +27,14 @@ def category(problem: Problem) -> str:
 def write_report(
     file: Path, pack: str, rows: Sequence[tuple[Problem, TwoSided]], sandbox: Sandbox, toolchain: Toolchain
 ) -> None:
-    """What each problem needed and took, as JSON and as a table for people.
+    """Write what each problem needed and took, as JSON and as a table for people.
 
     Args:
-        file: For JSON; the table is beside it.
-        pack: What was checked.
+        file: File for the JSON; the table is beside it.
+        pack: Name of the pack that was checked.
         rows: Each problem with what is known of it.
-        sandbox: Where it ran.
-        toolchain: What it ran with.
+        sandbox: The sandbox in which it ran.
+        toolchain: The tools that it ran with.
 
     Raises:
         ServerError: The file can't be written.

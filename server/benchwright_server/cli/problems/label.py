@@ -34,7 +34,7 @@ _MOST_SHOWN = 20
 
 @dataclass(frozen=True)
 class LabelTask:
-    """What is labelled, and how."""
+    """A labelling task: its subject, and its method."""
 
     only: Annotated[
         list[LabelKind] | None, typer.Option(help="Only this kind of label; may be repeated. All three if not given.")

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LabelRequest:
-    """What is to be labelled, and how; see the options of the command."""
+    """A request to label: its subject, and its method; see the options of the command."""
 
     kinds: Sequence[LabelKind]
     includes_stated: bool
@@ -52,14 +52,14 @@ class Failure:
 
 @dataclass
 class Outcome:
-    """What was done."""
+    """The result of labelling."""
 
     labelled: Counter[LabelKind] = field(default_factory=Counter)
     known_counts: Counter[LabelKind] = field(default_factory=Counter)
     """Labels that were there, by the data set, a person or an earlier run."""
     failures: list[Failure] = field(default_factory=list)
     shortlists: str = ""
-    """How likely topics were found."""
+    """The method by which likely topics were found."""
     cost_usd: float = 0.0
 
 
@@ -78,7 +78,7 @@ async def label_all(home: Home, pack: str, questions: Sequence[Problem], request
         home: The user's folders.
         pack: The pack's name.
         questions: Its questions, public side only.
-        request: What to label.
+        request: The request to label.
 
     Raises:
         ServerError: No model is set up.
@@ -132,7 +132,7 @@ def _tasks(
 
 
 def _difficulty(problem: Problem) -> str:
-    """What the data set says; empty if the importer had to choose one."""
+    """The difficulty that the data set says; empty if the importer had to choose one."""
     try:
         return problem.difficulty.value if original_record(problem).get("difficulty") else ""
     except ValueError:

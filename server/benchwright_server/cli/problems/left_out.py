@@ -13,12 +13,12 @@ def write_left_out(invalid: InvalidRecords, name: str, folder: Path | None = Non
     """Write `NAME-left-out.csv` if anything was left out; where it is.
 
     Args:
-        invalid: What could not be read.
-        name: Of the pack or file.
-        folder: Where it goes; the current folder if not given.
+        invalid: Records that could not be read.
+        name: Name of the pack or file.
+        folder: Folder for the file; the current folder if not given.
 
     Raises:
-        ServerError: It can't be written.
+        ServerError: The file can't be written.
     """
     if not invalid.errors:
         return None

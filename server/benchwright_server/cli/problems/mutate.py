@@ -103,7 +103,7 @@ def mutate(
 
 
 def _prover(home: Home, sandbox: Sandbox, toolchain: Toolchain) -> Prove:
-    """What compares survivors with the reference; what it found is kept."""
+    """The function that compares survivors with the reference; what it found is kept."""
     from benchwright_authoring.mutation.known_opinions import KnownOpinions
     from benchwright_formal.opinion import prover, tools_of
 
@@ -114,7 +114,7 @@ def _designs(store: Store, pack: str, ids: Sequence[str]) -> tuple[list[Problem]
     """The design problems that are asked for, with their hidden parts, and the pack's version.
 
     Raises:
-        ServerError: One is not a design problem of the pack.
+        ServerError: One of the ids is not a design problem of the pack.
     """
     whole = whole_pack(store, pack)
     designs = [problem for problem in whole.problems if problem.kind is Kind.DESIGN]

@@ -21,7 +21,7 @@ def original_record(problem: Problem) -> dict[str, JsonValue]:
     """A problem as the record that it was imported from.
 
     Raises:
-        ValueError: It comes from no data set.
+        ValueError: The problem comes from no data set.
     """
     source = problem.provenance.source
     dataset_format = next((known_format for known_format in datasets.FORMATS if known_format.source == source), None)
@@ -39,7 +39,7 @@ def write_records(
         problems: Unsealed.
         file: Only its owner may read it.
         record: Makes a line of a problem.
-        writable_packs: Which packs can be written, in words.
+        writable_packs: The packs that can be written, in words.
 
     Raises:
         ServerError: A problem has no such record, or the file can't be written.

@@ -19,7 +19,7 @@ def whole_pack(store: Store, name: str) -> Pack:
 
     Raises:
         DatasetError: The folder can't be read as a pack.
-        UnknownProblemError: There is no such pack, or its hidden parts are at a service.
+        UnknownProblemError: No such pack exists, or its hidden parts are at a service.
     """
     folder = author_folder(name)
     if folder is not None:

@@ -28,9 +28,9 @@ def write_demo(options: ReportOptions, people: int, *, quiet: bool) -> ReportFil
     """Simulate a study, ask a model that always gives the same answer, and report on both.
 
     Args:
-        options: Of the report.
+        options: Options of the report.
         people: Participants in the simulated study.
-        quiet: Whether no progress is shown.
+        quiet: True to show no progress.
     """
     folder = (options.folder / "demo-home").absolute()
     if folder.exists():

@@ -1,4 +1,4 @@
-"""What many answers come to: counts by outcome, and the accuracy over those that are judged."""
+"""Summary of many answers: counts by outcome, and the accuracy over those that are judged."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ class _Answer:
     problem: Problem
     reason: Reason
     by_script: float | None
-    """What CS-Bench's own script gives."""
+    """The score that CS-Bench's own script gives."""
 
 
 def summarize(answers: Sequence[Response], verdicts: Sequence[Verdict]) -> dict[str, JsonValue]:
     """The counts of all answers, and of each format, language and domain.
 
     Args:
-        answers: To problems with their hidden parts.
-        verdicts: In the same order.
+        answers: Answers to problems with their hidden parts.
+        verdicts: Verdicts in the same order.
     """
     given_answers = [
         _Answer(answer.problem, verdict.reason, _by_script(answer))
@@ -60,7 +60,7 @@ def print_summary(summary: Mapping[str, JsonValue], folder: Path | None) -> None
 
     Args:
         summary: As `summarize` makes it.
-        folder: Where the verdicts were written; nowhere if not given.
+        folder: Folder in which the verdicts were written; None if they were not.
     """
     table = Table("", "answers", *_COUNTS[1:], *_SHARES)
     rows: list[tuple[str, JsonValue]] = [("all", dict(summary))]
@@ -104,7 +104,7 @@ def _labels(problem: Problem) -> tuple[str, str, str]:
 
 
 def _counts(given_answers: Sequence[_Answer]) -> dict[str, JsonValue]:
-    """How many of each kind, and the shares of right ones."""
+    """The number of each kind, and the shares of right ones."""
     counted = tally(given_answer.reason for given_answer in given_answers)
     by_script = [given_answer.by_script for given_answer in given_answers if given_answer.by_script is not None]
     return {

@@ -55,7 +55,7 @@ _Numbered = Sequence[tuple[int, GivenAnswer]]
 
 @dataclass(frozen=True)
 class Batch:
-    """How many answers are graded at once."""
+    """Options for grading many answers at once."""
 
     responses: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Answers to problems of a pack, as JSON Lines.")
@@ -87,11 +87,11 @@ def grade_batch(pack: str, responses: Path, batch: Batch, origins: Origins, json
     """Grade a file of answers, print what they come to, and exit: 2 if some could not be decided, else 0.
 
     Args:
-        pack: Whose problems were answered.
+        pack: Name of the pack whose problems were answered.
         responses: See `benchwright_problems.storage.responses`.
-        batch: How.
-        origins: Whose.
-        json_output: Whether to print JSON.
+        batch: Options of the grading.
+        origins: Origins of the answers.
+        json_output: True to print JSON.
     """
     store = Store(Home.find())
     public = {problem.id: problem for problem in store.public(pack).problems}
@@ -158,7 +158,7 @@ def _grade(given_answers: Sequence[GivenAnswer], batch: Batch) -> list[GradingOu
 
 
 def _scored(answers: _Numbered) -> dict[int, GradingOutcome]:
-    """What rules say, which takes a millisecond each: nothing is kept, the same rules say the same again."""
+    """The outcomes by rules, a millisecond each: nothing is kept, the same rules say the same again."""
     grades = {}
     with progress("scoring", len(answers), "answers") as meter:
         for scored_count, (number, answer) in enumerate(answers, 1):

@@ -29,8 +29,8 @@ def write_files(
             `composite_report.json`.
         pack: Named in the reports, as `solver`.
         answers: All answers.
-        graded: What came out, in the same order.
-        solver: Who answered.
+        graded: Outcomes of the grading, in the same order.
+        solver: Name of the solver who answered.
         k: The k of pass@k.
 
     Raises:

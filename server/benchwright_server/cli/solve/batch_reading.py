@@ -1,4 +1,4 @@
-"""What the lines of a file of answers come to: whose they are, how they were asked for, and what is judged."""
+"""Reading of the lines of a file of answers: whose they are, how they were asked for, and what is judged."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from benchwright_subjects.prompt_sets.prompt_set import PromptSet
 
 @dataclass(frozen=True)
 class Origins:
-    """Whose all answers of a file are. Where nothing is said here, a line's own word counts."""
+    """Origins of all answers of a file. Where nothing is said here, a line's own word counts."""
 
     solver: Annotated[
         str, typer.Option(help="Who gave these answers; as FILE says, or the name of FILE, if not given.")
@@ -50,7 +50,7 @@ class Reader:
     """Reads the answers of a file.
 
     Args:
-        pack: Whose problems were answered.
+        pack: Name of the pack whose problems were answered.
         file: Named in messages; its name is that of a solver who is not named.
         said: On the command line.
 
@@ -69,7 +69,7 @@ class Reader:
         """The answers as they are graded, in the same order.
 
         Raises:
-            EvaluationError: There are no prompts of that name.
+            EvaluationError: No prompts have that name.
             ServerError: A condition is none of ours.
         """
         digests = {answer.problem.id: answer.problem.public_digest for answer in answers}
@@ -121,7 +121,7 @@ class Reader:
     def _facts(
         self, answer: Response, condition: Solver, solver: str, prompts: str, steps: bool, reading: Reading
     ) -> tuple[Event, ...]:
-        """How a model was asked and how long its reply is, if anything is known of that."""
+        """The facts of how a model was asked and how long its reply is, if anything is known of that."""
         facts: list[Event] = []
         if condition.is_person:
             return ()
@@ -147,7 +147,7 @@ class Reader:
 
 
 def _as_handed_in(problem: Problem, reading: Reading) -> dict[str, bytes]:
-    """What a reply leaves alone stays as it was given."""
+    """The files as submitted: those that a reply leaves alone stay as they were given."""
     if problem.kind is not Kind.DESIGN:
         return dict(reading.files)
     public_files = problem.public.files

@@ -117,7 +117,7 @@ def _check_may_read_log(problem: str, policy: Reveal, home: Home) -> None:
 
     Args:
         problem: `pack/id`.
-        policy: Of the problem.
+        policy: Policy of the problem.
         home: The folders of this user.
 
     Raises:
@@ -146,7 +146,7 @@ def _missing_files(folder: Path, missing: Collection[str]) -> str:
     """The missing files in a sentence, each with a file that is there under another name, if there is one.
 
     Args:
-        folder: Where they were expected.
+        folder: Folder in which they were expected.
         missing: Their paths.
     """
     present = list(itertools.islice(_paths(folder), _MOST_FILES))

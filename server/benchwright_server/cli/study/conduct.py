@@ -93,7 +93,7 @@ def run(
 
 @dataclass(frozen=True)
 class _Status:
-    """How far a study is."""
+    """Progress of a study."""
 
     study: str
     pseudonyms: tuple[str, ...]
@@ -232,9 +232,9 @@ def progress(
         )
         return
     for study_state in studies_progress:
-        console.print(
-            f"{study_state.study}: {len(study_state.participants)} participants have delivered.", markup=False
-        )
+        count = len(study_state.participants)
+        delivered_by = "1 participant has" if count == 1 else f"{count} participants have"
+        console.print(f"{study_state.study}: {delivered_by} delivered.", markup=False)
         _print_conditions(study_state)
         table = Table("participant", "assignment", "last record (UTC)")
         for name, participant in study_state.participants.items():

@@ -61,7 +61,7 @@ def writing(path: Path) -> Iterator[None]:
     """Say which file or folder can't be written, and why.
 
     Raises:
-        ServerError: It can't be written.
+        ServerError: The file or folder can't be written.
     """
     try:
         yield

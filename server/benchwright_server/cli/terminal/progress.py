@@ -1,4 +1,4 @@
-"""How far a long command is: a bar on a terminal, else a line now and then, both with an estimate."""
+"""Progress of a long command: a bar on a terminal, else a line now and then, both with an estimate."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _EVERY_S = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How far something is, and when it will be done at this pace."""
+    """Progress of something, and the time when it will be done at this pace."""
 
     done_count: int
     total: int
@@ -53,9 +53,9 @@ class Meter:
     """Shows how far a command is.
 
     Args:
-        what: What is being done, such as `checking`.
-        total: How many things there are to do.
-        of: What these are.
+        what: Name of the work being done, such as `checking`.
+        total: Number of things to do.
+        of: Name of these things.
     """
 
     def __init__(self, message: str, total: int, unit: str) -> None:

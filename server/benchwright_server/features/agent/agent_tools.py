@@ -1,4 +1,4 @@
-"""What an agent can ask of an attempt: its problem, its files, its aids, the hidden tests."""
+"""Operations that an agent can ask of an attempt: its problem, its files, its aids, the hidden tests."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ AGENT_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
         chat_prompt,
     ),
 )
-"""What `benchwright mcp` and the editor's chat ask."""
+"""Operations that `benchwright mcp` and the editor's chat ask for."""
 
 
 def register(server: EditorServer) -> None:

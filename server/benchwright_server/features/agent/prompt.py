@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
 
 FEATURE = "chat"
-"""What `AidUsed` calls it."""
+"""The name of the feature in `AidUsed`."""
 _TASK = (
     "You help an engineer with a hardware-design problem. Answer the question at the end with what is below: explain, "
     "point at lines, and do not write the whole solution unless you are asked for it. You do not have the hidden tests."

@@ -1,4 +1,4 @@
-"""What a tool for agents is: its description, when it is offered, and what it does."""
+"""A tool for agents: its description, when it is offered, and what it does."""
 
 from __future__ import annotations
 
@@ -40,23 +40,23 @@ class Tool(Generic[P]):
     act: Callable[[EditorServer, Session, P], Awaitable[str]]
     """Its result as text for the model: JSON, unless it is a file or a statement."""
     needs_clock: bool = True
-    """Whether it is refused, and not recorded, while the clock does not run."""
+    """True if it is refused, and not recorded, while the clock does not run."""
     reads_only: bool = True
-    """Whether it changes nothing of the attempt but its record."""
+    """True if it changes nothing of the attempt but its record."""
     aid: Aid | None = None
-    """What the attempt has to allow besides tools for agents."""
+    """The aid that the attempt has to allow besides tools for agents."""
     operation: str = ""
     """The operation that it asks; without it, as with its feature turned off, there is no such tool."""
 
     @property
     def view(self) -> AgentToolView:
-        """What a client lists."""
+        """The tool as a client lists it."""
         schema = self.params.model_json_schema()
         schema.pop("description", None)
         return AgentToolView(name=self.name, description=self.does, parameters=schema, reads_only=self.reads_only)
 
     def is_offered(self, server: EditorServer, session: Session) -> bool:
-        """Whether the server has it and the attempt ever allows it."""
+        """True if the server has it and the attempt ever allows it."""
         is_served = not self.operation or self.operation in server.served
         return is_served and (self.aid is None or self.aid in session.aids)
 

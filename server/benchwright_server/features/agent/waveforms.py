@@ -89,7 +89,7 @@ class _Wave:
         """The change that is meant, with time and value.
 
         Raises:
-            ServerError: There are not as many.
+            ServerError: The signal has fewer changes than that.
         """
         expected_value = params.value if params.value is not None else _EDGES[params.edge]
         time = params.after

@@ -29,7 +29,7 @@ class Use:
         """Records it; comes before the answer.
 
         Raises:
-            AttemptError: It could not be written.
+            AttemptError: The event could not be written.
         """
         if self.is_recorded:
             relative = self.session.workspace.relative(path_of(self.uri))
@@ -81,7 +81,7 @@ async def attempts_among(server: EditorServer, paths: Iterable[Path], aid: Aid) 
     A folder around a workspace must not be a way to what the attempt forbids.
 
     Raises:
-        AttemptError: One of them does not allow it, or not now.
+        AttemptError: One of the attempts does not allow it, or not now.
     """
     uses: dict[Path, Use] = {}
     for folder in {path.parent: path for path in paths}.values():

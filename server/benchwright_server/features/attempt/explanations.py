@@ -1,4 +1,4 @@
-"""What findings and failures mean: `benchwright/explainFinding`, `explainFailure` and `generatedHelp`."""
+"""Explanations of findings and failures: `benchwright/explainFinding`, `explainFailure` and `generatedHelp`."""
 
 from __future__ import annotations
 

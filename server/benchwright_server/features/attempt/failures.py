@@ -55,7 +55,7 @@ class Failure:
 
 
 async def explain_failure(server: EditorServer, params: ExplainFailureParams) -> FailureExplanation:
-    """What is known of a failure, and its likely causes."""
+    """The explanation of a failure: what is known of it, and its likely causes."""
     # Imported late, as all that imports slang.
     from benchwright_verilog.causes.evidence import Evidence
 
@@ -201,7 +201,7 @@ def _page(
 
 
 def _plain(text: str) -> str:
-    """What a file or a test says, which must not become markup."""
+    """The text of a file or a test, which must not become markup."""
     return "".join(character for character in text if character.isprintable() and character not in "`*[]<>|\\")[:200]
 
 

@@ -55,12 +55,12 @@ if TYPE_CHECKING:
     from benchwright_verilog.syntax.documents import Document
 
 FEATURE, DEBUGGED, BEGUN = "test_run", "test_debugged", "new_testbench"
-"""What of the aid was used, in the log."""
+"""Names in the log for the uses of the aid."""
 DEBUGGER = "benchwright/ownTestDebugger"
 """Notification to the client, with an `OwnTestDebugger`."""
 _MAX_DETAIL = 2_000
 _PATIENCE_S = 10
-"""How long the client may take to create a file."""
+"""Seconds that the client may take to create a file."""
 
 
 def register(server: EditorServer) -> None:

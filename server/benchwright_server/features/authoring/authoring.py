@@ -41,7 +41,7 @@ PROVED = "benchwright/problemProof"
 _MOST_AT_ONCE = 3
 """Problems that change together because somebody works on them; more, because a version was checked out."""
 _PAUSE_S = 0.2
-"""How long files that change together may take to do so."""
+"""Seconds that files that change together may take to do so."""
 
 
 def register(server: EditorServer) -> None:
@@ -60,14 +60,14 @@ class _Running:
 
     task: asyncio.Task[None]
     candidate: Candidate | None = None
-    """What is proved, once it was read."""
+    """The candidate that is proved, once it was read."""
 
 
 class Proofs:
     """Proves problems when their files change; a newer change ends an older proof of the same problem.
 
     Args:
-        server: Whose client.
+        server: The server of the client.
     """
 
     def __init__(self, server: EditorServer) -> None:

@@ -33,7 +33,7 @@ class PackFiles:
     They are always pushed: no client pulls diagnostics of files that are not designs.
 
     Args:
-        server: Whose client.
+        server: The server of the client.
     """
 
     def __init__(self, server: EditorServer) -> None:
@@ -83,7 +83,7 @@ class PackFiles:
         self._publish(folder, self._diagnostics_of.get(folder, {}), versions)
 
     def fields(self, uri: str) -> FileFields | None:
-        """What an open document may hold; None if it is none of these files, or not in TOML."""
+        """The fields that an open document may hold; None if it is none of these files, or not in TOML."""
         if uri not in self._open or uri.endswith(f"/{_STATEMENT}"):
             return None
         if uri.endswith((f"/{_EXAM}", f"/{_REVIEW}")):
@@ -95,7 +95,7 @@ class PackFiles:
         return PACK_FIELDS if uri.endswith(f"/{_PACK}") else PROBLEM_FIELDS
 
     def hover(self, document: Document, position: types.Position) -> types.Hover | None:
-        """What the field at a position means."""
+        """The meaning of the field at a position."""
         from benchwright_authoring.problem_files.proposals import toml_hover
 
         fields = self.fields(document.uri)
@@ -107,7 +107,7 @@ class PackFiles:
         return types.Hover(content, document.lines.range(span.start, span.end))
 
     def complete(self, document: Document, position: types.Position) -> types.CompletionList | None:
-        """What can be written at a position."""
+        """The proposals for a position."""
         from benchwright_authoring.problem_files.proposals import toml_proposals
 
         fields = self.fields(document.uri)
@@ -169,7 +169,7 @@ class PackFiles:
             self._server.text_document_publish_diagnostics(params)
 
     def _proof(self, folder: Path) -> list[types.Diagnostic]:
-        """Why the last proof of a problem failed, at its id."""
+        """The reasons why the last proof of a problem failed, at its id."""
         from benchwright_authoring.problem_files.problem_folder import ProblemFolder
         from benchwright_authoring.problem_files.remark import Remark
         from benchwright_authoring.problem_files.toml_places import TomlPlaces

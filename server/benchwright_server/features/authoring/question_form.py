@@ -220,7 +220,7 @@ def question_folder(uri: str) -> Path:
         uri: The folder's, or that of a file in it.
 
     Raises:
-        ServerError: It belongs to no problem of a pack's folder.
+        ServerError: The path belongs to no problem of a pack's folder.
     """
     from benchwright_authoring.problem_files.problem_folder import PROBLEM_FILE, authored_problem
 

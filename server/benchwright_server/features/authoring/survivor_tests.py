@@ -17,7 +17,7 @@ async def killing_tests(context: ActionContext, read: Callable[[Path], Document 
     Not for one that differs only with other parameters than the defaults, which the harness may not run with.
 
     Args:
-        context: Where actions are asked for.
+        context: Place at which actions are asked for.
         read: The present content of a file.
     """
     file = path_of(context.document.uri)

@@ -1,4 +1,4 @@
-"""Which file's declaration of a module counts in a folder without a list, where several files declare it."""
+"""Choice of the file whose declaration of a module counts in a folder without a list, where several declare it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class DeclarationQuestions:
     """Asks which declaration counts, one question at a time, each once.
 
     Args:
-        server: Whose client.
+        server: The server of the client.
     """
 
     def __init__(self, server: EditorServer) -> None:

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from benchwright_verilog.semantics.project.project import Project
 
 _MAX_SHOWN = 500
-"""How many assignments, and how many signals of one, an answer has at most."""
+"""Greatest number of assignments, and of signals of one assignment, in an answer."""
 _MAX_REGISTERS = 2_000
 _MAX_TRANSITIONS = 2_000
 _MAX_CONDITION = 2_000
@@ -65,7 +65,7 @@ class DesignViews:
     """The views of one client's designs.
 
     Args:
-        server: Whose client.
+        server: The server of the client.
     """
 
     def __init__(self, server: EditorServer) -> None:
@@ -75,11 +75,11 @@ class DesignViews:
         self._flows: WeakKeyDictionary[Design, SignalFlow] = WeakKeyDictionary()
 
     async def drivers(self, params: SignalParams) -> SignalTrace:
-        """What drives a signal."""
+        """The drivers of a signal."""
         return await self._traced(params, "drivers")
 
     async def loads(self, params: SignalParams) -> SignalTrace:
-        """What a signal drives."""
+        """The loads of a signal: what it drives."""
         return await self._traced(params, "loads")
 
     async def _traced(self, params: SignalParams, way: str) -> SignalTrace:

@@ -40,7 +40,7 @@ CHOOSE_INSTANCE = "chooseInstance"
 """The command of the lens about a module's instances: asks for one."""
 _MAX_ASKED = 20
 _MAX_LISTED = 2_000
-"""How many instances an answer has at most: an array may have any number, and 30,000 take 3 s and 11 MB."""
+"""Greatest number of instances in an answer: an array may have any number, and 30,000 take 3 s and 11 MB."""
 _MAX_FILES = 1_000
 """Up to this many files, the instances of a project are counted after each pause of typing."""
 _DEFAULTS = "Default parameters"

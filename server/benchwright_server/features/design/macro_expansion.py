@@ -1,4 +1,4 @@
-"""What macros expand to, as virtual documents (LSP 3.18, `workspace/textDocumentContent`)."""
+"""Expansions of macros, as virtual documents (LSP 3.18, `workspace/textDocumentContent`)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Expansions:
     """The virtual documents of one client.
 
     Args:
-        server: Whose client.
+        server: The server of the client.
     """
 
     def __init__(self, server: EditorServer) -> None:
@@ -156,7 +156,7 @@ EXPANSION_OPERATIONS: tuple[Operation[Any, Any, Any], ...] = (
 
 
 def shows_itself(server: EditorServer) -> bool:
-    """Whether the client shows a virtual document on request."""
+    """True if the client shows a virtual document on request."""
     return server.client.supports("workspace.textDocumentContent") and server.client.supports(
         "window.showDocument.support"
     )

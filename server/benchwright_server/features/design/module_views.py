@@ -1,4 +1,4 @@
-"""What a request about a module or a signal of a design means: which instance, and whether the attempt allows it."""
+"""Meaning of a request about a module or a signal of a design: the instance, and whether the attempt allows it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def use(server: EditorServer, uri: str, feature: str, detail: str, declare
     """Records the use of a view, before its answer is sent.
 
     Args:
-        server: Whose client.
+        server: The server of the client.
         uri: The file that was asked about.
         feature: The view's request.
         detail: The instance or signal.
@@ -62,7 +62,7 @@ async def instance_of(server: EditorServer, params: ModuleViewParams) -> tuple[P
 
     Raises:
         AttemptError: The attempt of the file forbids views of the design.
-        ServerError: There is none.
+        ServerError: The design has no such instance.
     """
     await aids.attempt_of(server, params.uri, Aid.DESIGN_VIEWS)
     project, path = project_of(server, params.uri)

@@ -19,7 +19,7 @@ class Netlists:
     """Netlists of one client's modules.
 
     Args:
-        server: Whose client.
+        server: The server of the client.
     """
 
     def __init__(self, server: EditorServer) -> None:
@@ -30,13 +30,13 @@ class Netlists:
         """An instance and its netlist.
 
         Args:
-            params: Which module.
-            feature: What the attempt records as used.
-            is_deep: Whether what is below it is part of it, rather than boxes.
+            params: The module that is asked for.
+            feature: Name of the feature that the attempt records as used.
+            is_deep: True if what is below it is part of it, rather than boxes.
 
         Raises:
             AttemptError: The attempt of the file forbids views of the design.
-            ServerError: There is no such module, or Yosys can't read it.
+            ServerError: The design has no such module, or Yosys can't read it.
         """
         # Imported late, as all that imports slang.
         from benchwright_verilog.semantics.project.standalone_files import standalone_files

@@ -1,4 +1,4 @@
-"""What belongs to a project: which file list of a folder is used, which of its targets, whose declarations count."""
+"""Make-up of a project: the file list that a folder uses, the target in it, and whose declarations count."""
 
 from __future__ import annotations
 

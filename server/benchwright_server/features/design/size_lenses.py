@@ -33,7 +33,7 @@ class SizeLenses:
     """Sizes of the modules in one client's files, as of the last save.
 
     Args:
-        server: Whose client.
+        server: The server of the client.
     """
 
     def __init__(self, server: EditorServer) -> None:

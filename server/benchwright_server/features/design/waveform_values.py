@@ -43,10 +43,10 @@ class _Cursor:
 
 
 class WaveformValuesAtCursor:
-    """What signals of waveforms are in the source.
+    """The values of waveforms' signals at the cursor, and the names of these signals in the source.
 
     Args:
-        server: Whose client.
+        server: The server of the client.
         readers: The open waveforms.
     """
 
@@ -66,7 +66,7 @@ class WaveformValuesAtCursor:
             self._server.workspace_inlay_hint_refresh(None)
 
     async def source(self, path: Path, signal: str) -> WaveformSource:
-        """What of the design a signal of a waveform is.
+        """The part of the design that a signal of a waveform is.
 
         Raises:
             WaveformError: The design has no such signal.
@@ -91,10 +91,10 @@ class WaveformValuesAtCursor:
         return None
 
     async def signal(self, path: Path, source: str, position: Point) -> WaveformSignal:
-        """What of a waveform a name in the source is.
+        """The signal of a waveform that a name in the source is.
 
         Raises:
-            WaveformError: There is no signal at the position, or the waveform has none of it.
+            WaveformError: The position has no signal, or the waveform has none of it.
         """
         candidates = await asyncio.to_thread(self._candidates_at, source, position, await self._tops(path))
         known_signals = await self._readers.ask(path, "known", signals=candidates)

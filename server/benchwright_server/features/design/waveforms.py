@@ -49,14 +49,14 @@ if TYPE_CHECKING:
 _HIDDEN = "hidden-tests.vcd"
 _KINDS = (".fst", ".vcd")
 _QUIET_S = 1.0
-"""How long reading a file takes before progress is shown."""
+"""Seconds that reading a file takes before progress is shown."""
 
 
 class Waveforms:
     """The open waveforms of one client.
 
     Args:
-        server: Whose client.
+        server: The server of the client.
     """
 
     def __init__(self, server: EditorServer) -> None:
@@ -131,7 +131,7 @@ class Waveforms:
         return WaveformChange(**change) if change is not None else WaveformChange(time=None, value=None)
 
     async def source(self, params: WaveformSourceParams) -> WaveformSource:
-        """Where a signal is declared."""
+        """The place where a signal is declared."""
         path = await self._allowed(params.uri)
         return await self.cursor.source(path, params.signal)
 
@@ -173,7 +173,7 @@ class Waveforms:
 
         Raises:
             AttemptError: The attempt forbids it, or its clock does not run.
-            WaveformError: It is no waveform of an open folder or a workspace.
+            WaveformError: The file is no waveform of an open folder or a workspace.
         """
         if not uri.startswith("file:"):
             raise WaveformError("Only files on this computer can be shown as waveforms.")

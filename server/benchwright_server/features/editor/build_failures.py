@@ -1,4 +1,4 @@
-"""What compilers of the last run said of a workspace's files, as diagnostics until the next run."""
+"""Messages of compilers in the last run on a workspace's files, as diagnostics until the next run."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class BuildFailures:
     """The messages of the newest run of each workspace.
 
     Args:
-        server: Whose client.
+        server: The server of the client.
     """
 
     def __init__(self, server: EditorServer) -> None:
@@ -72,7 +72,7 @@ class BuildFailures:
         """Show those of an attempt's newest verdict, and none while it is running.
 
         Args:
-            status: Of the attempt.
+            status: Status of the attempt.
             folder: Its workspace.
         """
         verdict = None if status.running else status.verdict

@@ -25,7 +25,7 @@ class FileListProblems:
     They are always pushed: no client pulls diagnostics of files that are not designs.
 
     Args:
-        server: Whose client.
+        server: The server of the client.
     """
 
     def __init__(self, server: EditorServer) -> None:
@@ -45,7 +45,7 @@ class FileListProblems:
             self._loop.call_soon_threadsafe(self._show, tuple(lists))
 
     def is_asking(self, folder: Path) -> bool:
-        """Whether it is being asked which list a folder uses."""
+        """True if the user is being asked which list a folder uses."""
         question = self._asking.get(folder)
         return question is not None and not question.done()
 

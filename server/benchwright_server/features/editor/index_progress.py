@@ -19,7 +19,7 @@ class IndexProgress:
     """Shows how far reading is, if the client can; then has everything shown again.
 
     Args:
-        server: Whose client.
+        server: The server of the client.
     """
 
     def __init__(self, server: EditorServer) -> None:
@@ -34,7 +34,7 @@ class IndexProgress:
         self._loop = asyncio.get_running_loop()
 
     def show(self, folder: Path, read: int, number: int) -> None:
-        """How many of how many files of a folder have been read. May be called in any thread."""
+        """Shows the number of a folder's files that have been read, of all of them. May be called in any thread."""
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._show, folder, read, number)
 

@@ -21,7 +21,7 @@ class Locations:
     """Turns bytes of files into locations for one answer, each file read once.
 
     Args:
-        server: Whose client.
+        server: The server of the client.
     """
 
     def __init__(self, server: EditorServer) -> None:

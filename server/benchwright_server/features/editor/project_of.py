@@ -20,7 +20,7 @@ def project_of(server: EditorServer, uri: str) -> tuple[Project, Path]:
 
 
 def project_changed(server: EditorServer) -> None:
-    """What was read of a project is read in another way now: all that editors show of it is made again."""
+    """Makes again all that editors show of a project, because what was read of it is read in another way now."""
     server.live.settings_changed()
     refresh_views(server)
 

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
 
 _PATIENCE_S = 10.0
-"""How long to wait for a busy client to accept its progress; after that the progress is not shown."""
+"""Seconds to wait for a busy client to accept its progress; after that the progress is not shown."""
 
 
 class RunProgress:
     """Shows the progress of runs, if the client can.
 
     Args:
-        server: Whose client.
+        server: The server of the client.
     """
 
     def __init__(self, server: EditorServer) -> None:
@@ -48,8 +48,8 @@ async def cancellable(server: EditorServer, title: str, cancel: Callable[[], obj
     """Shows progress for the duration of the block, if the client can.
 
     Args:
-        server: Whose client.
-        title: Of the progress.
+        server: The server of the client.
+        title: Title of the progress.
         cancel: Called in the event loop when the client cancels.
     """
     progress, token = server.work_done_progress, str(uuid.uuid4())

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
 
 _REPORT_S = 0.1
-"""How long to wait between two messages on progress, in seconds."""
+"""Time between two messages on progress, in seconds."""
 _SENT_TOGETHER = 500
 
 Found = TypeVar("Found")
@@ -39,10 +39,10 @@ class Search:
     """One request.
 
     Args:
-        server: Whose client.
+        server: The server of the client.
         params: The request.
-        title: What the client shows.
-        together: How many partial results are sent together, at least.
+        title: Title that the client shows.
+        together: Least number of partial results that are sent together.
         wrap: Makes a message of partial results.
     """
 
@@ -98,7 +98,7 @@ class Search:
             self._send()
 
     def remaining_results(self) -> list[dict[str, Any]]:
-        """What the response has: nothing if the client takes partial results (LSP 3.18, `partialResultParams`)."""
+        """The results in the response: none if the client takes partial results (LSP 3.18, `partialResultParams`)."""
         if self._partial is not None and self._waiting:
             self._send()
         return self._waiting

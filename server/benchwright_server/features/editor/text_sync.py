@@ -24,7 +24,7 @@ Work = Callable[[], Awaitable[None]]
 logger = logging.getLogger(__name__)
 
 _LOOK_AGAIN_S = 1.0
-"""How long a file is assumed to be outside workspaces after a lookup while it is being edited."""
+"""Seconds for which a file is assumed to be outside workspaces after a lookup while it is being edited."""
 
 
 class TextSync:
@@ -34,7 +34,7 @@ class TextSync:
     (recording, linting, starting runs) is done by one worker, in the same order.
 
     Args:
-        server: Whose client.
+        server: The server of the client.
     """
 
     def __init__(self, server: EditorServer) -> None:

@@ -77,7 +77,7 @@ _Way = Callable[["Project", Node], list[Edge]]
 
 
 async def _edges(server: EditorServer, locations: Locations, item: types.CallHierarchyItem, way: _Way) -> list[Edge]:
-    """What leads to an item or from it; nothing where that is a view of the design and an attempt forbids these."""
+    """The edges to an item or from it; no edge if that is a view of the design and an attempt forbids these."""
     node, edges = await asyncio.to_thread(_node_and_edges, server, locations, item, way)
     if node is None or node.kind is NodeKind.ROUTINE:
         return edges

@@ -41,7 +41,7 @@ class CodeActions:
     """The code actions of one client's documents.
 
     Args:
-        server: Whose client.
+        server: The server of the client.
     """
 
     def __init__(self, server: EditorServer) -> None:
@@ -116,7 +116,7 @@ class CodeActions:
         return [fix for fixes in (await self._tool_fixes(document)).values() for fix in fixes]
 
     async def _tool_fixes(self, document: Document) -> dict[Source, list[Fix]]:
-        """What each tool can fix itself, asked once for each version of a document."""
+        """The fixes that each tool can make itself, asked for once for each version of a document."""
         if self._fixes is None or self._fixes[0] is not document:
             settings, name = self._server.settings.lint, path_of(document.uri).name
             fixes: dict[Source, list[Fix]] = {}
@@ -179,17 +179,17 @@ class CodeActions:
 
 
 class _RequestedKinds:
-    """Which kinds a client asks for; a kind includes those below it."""
+    """The kinds that a client asks for; a kind includes those below it."""
 
     def __init__(self, only: Sequence[types.CodeActionKind | str] | None) -> None:
         self._only = None if only is None else [getattr(kind, "value", kind) for kind in only]
 
     def includes(self, kind: ActionKind) -> bool:
-        """Whether a kind is asked for, or none in particular."""
+        """True if a kind is asked for, or none in particular."""
         return self._only is None or self.names(kind)
 
     def names(self, kind: ActionKind) -> bool:
-        """Whether a kind is asked for by name."""
+        """True if a kind is asked for by name."""
         return any(f"{kind}.".startswith(f"{only}.") or not only for only in self._only or ())
 
 

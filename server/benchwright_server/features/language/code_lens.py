@@ -36,7 +36,7 @@ def register(server: EditorServer) -> None:
 SHOW_INSTANCES = "showInstances"
 """The command that leads to a module's instances, for clients that can't list places themselves."""
 _SHOW_REFERENCES = "benchwright.showReferences"
-"""What clients that can list places call their command, and name in `experimental.commands.commands`."""
+"""The name that clients that can list places give their command, and list in `experimental.commands.commands`."""
 _MAX_TOLD = 10
 
 
@@ -44,7 +44,7 @@ class CodeLenses:
     """The code lenses of one client's files.
 
     Args:
-        server: Whose client.
+        server: The server of the client.
     """
 
     def __init__(self, server: EditorServer) -> None:

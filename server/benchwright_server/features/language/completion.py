@@ -73,7 +73,7 @@ class Completion:
     """Answers with lists, and remembers the last one, whose documentation a client may ask for.
 
     Args:
-        server: Whose client.
+        server: The server of the client.
     """
 
     def __init__(self, server: EditorServer) -> None:
@@ -200,7 +200,7 @@ def _json(span: types.Range) -> dict[str, Any]:
 
 
 def _filter_text(proposal: Proposal, word: str) -> str | None:
-    """What the client compares with the typed text, if the label would never match it."""
+    """The text that the client compares with the typed text, if the label would never match it."""
     if proposal.sort is Sort.SNIPPET and " " in proposal.label:
         name = proposal.label.partition(" ")[0]
         return name if proposal.label.endswith("…") else word or name

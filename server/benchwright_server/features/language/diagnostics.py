@@ -70,26 +70,26 @@ async def _pull(server: EditorServer, params: types.DocumentDiagnosticParams) ->
 
 @dataclass
 class _OpenDocument:
-    """What is known of one open document."""
+    """The state of one open document."""
 
     first_change: float = 0.0
     last_change: float = 0.0
     is_looked_at: bool = True
-    """Whether nothing was typed since the last analysis."""
+    """True if nothing was typed since the last analysis."""
     timer: asyncio.TimerHandle | None = None
     linted: dict[Source, tuple[Finding, ...]] = field(default_factory=dict)
     report: Report | None = None
     pieces: Piecewise | None = None
-    """What is known of a large file by itself."""
+    """Everything that is known of a large file by itself."""
     slang_report: tuple[Document, tuple[SlangDiagnostic, ...]] | None = None
-    """What slang last reported."""
+    """The last report of slang."""
 
 
 class LiveDiagnostics:
     """Analyses design files as they change, and shows what is found.
 
     Args:
-        server: Whose client.
+        server: The server of the client.
     """
 
     def __init__(self, server: EditorServer) -> None:
@@ -154,7 +154,7 @@ class LiveDiagnostics:
         self._begin(self._look_again())
 
     async def refresh(self, uris: Iterable[str]) -> None:
-        """What else is known of open documents has changed: show it."""
+        """Shows again what is known of open documents besides their text, because it has changed."""
         await self._show_if_changed(uris)
 
     async def wait_for_pause(self, uri: str) -> None:
@@ -194,7 +194,7 @@ class LiveDiagnostics:
     # Findings
 
     def is_followed(self, uri: str) -> bool:
-        """Whether a document is a design that is analysed."""
+        """True if a document is a design that is analysed."""
         return uri in self._watched
 
     async def newest(self, uri: str) -> Report | None:
@@ -245,7 +245,7 @@ class LiveDiagnostics:
         return slang_diagnostics
 
     def _is_by_itself(self, document: Document) -> bool:
-        """Whether slang needs no other file to analyse a document."""
+        """True if slang needs no other file to analyse a document."""
         project = self._server.projects.project_of(document)
         if project.lists or b"`include" in document.lines.data or self._server.settings.analysed != ProjectSettings():
             return False

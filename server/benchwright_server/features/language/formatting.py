@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
 
 _TRIES = 3
-"""How often formatting restarts because the document changed meanwhile."""
+"""Number of times that formatting restarts because the document changed meanwhile."""
 
 _CLOSING = re.compile(r"[ \t]*(?:end|else|end(?:module|case|function|task|interface|package|class|generate|property))")
 

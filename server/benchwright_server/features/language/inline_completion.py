@@ -58,7 +58,7 @@ class Offers:
     """The assistant's suggestions to one client.
 
     Args:
-        server: Whose client.
+        server: The server of the client.
     """
 
     def __init__(self, server: EditorServer) -> None:

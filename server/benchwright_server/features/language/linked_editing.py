@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from benchwright_server.editor_server import EditorServer
 
 _WORD = r"\\\S+|[A-Za-z_][A-Za-z0-9_$]*"
-"""What may be typed there, as a JavaScript expression."""
+"""The text that may be typed there, as a JavaScript expression."""
 
 
 def register(server: EditorServer) -> None:

@@ -32,7 +32,7 @@ class SemanticTokens:
     """The semantic tokens of one client's documents.
 
     Args:
-        server: Whose client.
+        server: The server of the client.
     """
 
     def __init__(self, server: EditorServer) -> None:

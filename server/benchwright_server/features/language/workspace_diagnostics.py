@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from benchwright_verilog.semantics.project.project import Project
 
 _TOGETHER = 16
-"""How many files are analysed before their reports are sent."""
+"""Number of files that are analysed before their reports are sent."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class WorkspaceDiagnostics:
     """The reports on all files of one client.
 
     Args:
-        server: Whose client.
+        server: The server of the client.
     """
 
     def __init__(self, server: EditorServer) -> None:
@@ -121,7 +121,7 @@ class WorkspaceDiagnostics:
         return _LastReport(hashlib.sha256(json.dumps(items).encode()).hexdigest()[:16], None, items)
 
     def _state(self) -> object:
-        """What findings depend on."""
+        """The state that findings depend on."""
         server = self._server
         versions = frozenset((document.uri, document.version) for document in server.documents)
         stamps = tuple(
@@ -132,7 +132,7 @@ class WorkspaceDiagnostics:
 
 
 def _analyses(files: list[tuple[Project, Path]], wanted_paths: set[Path]) -> Iterator[tuple[Path, Analysis]]:
-    """What slang knows of each file. Those that are compiled together are elaborated once for all of them."""
+    """The analysis of each file by slang. Those that are compiled together are elaborated once for all of them."""
     for project, path in files:
         analysis = project.analysis_of(path)
         if analysis is not None:
@@ -143,7 +143,7 @@ def _analyses(files: list[tuple[Project, Path]], wanted_paths: set[Path]) -> Ite
 
 
 def _is_in(project: Project, path: Path) -> bool:
-    """Whether findings in a file mean something: not in a header that no file includes."""
+    """True if findings in a file mean something: not in a header that no file includes."""
     return path.suffix not in HEADERS or project.roots_of([path]) != [path]
 
 

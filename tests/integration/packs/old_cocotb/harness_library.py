@@ -1,4 +1,4 @@
-"""What harnesses of CVDP 1.0 keep beside their tests."""
+"""Library that harnesses of CVDP 1.0 keep beside their tests."""
 
 from cocotb.triggers import FallingEdge, RisingEdge, Timer
 

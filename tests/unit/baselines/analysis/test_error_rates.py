@@ -28,7 +28,7 @@ def recorded(title: str, size: Size) -> list[list[float]]:
 
 
 def agree(share: float, studies: int, claimed: float) -> bool:
-    """Whether two shares of so many studies may have one chance behind them (Fisher's exact test at 0.1 %)."""
+    """True if two shares of so many studies may have one chance behind them (Fisher's exact test at 0.1 %)."""
     counts = round(share * studies), round(claimed * ON_THE_PAGE)
     table = [[counts[0], studies - counts[0]], [counts[1], ON_THE_PAGE - counts[1]]]
     return bool(stats.fisher_exact(np.array(table)).pvalue > 0.001)

@@ -1,4 +1,4 @@
-"""How the report shows which options people and models choose, from attempts in a real log."""
+"""Options that people and models choose, as the report shows them, from attempts in a real log."""
 
 from __future__ import annotations
 

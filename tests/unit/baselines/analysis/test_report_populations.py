@@ -1,4 +1,4 @@
-"""Who counts: by intention to treat beside per protocol, rules that hit one condition, and what was registered."""
+"""Populations that count: by intention to treat beside per protocol, rules that hit one condition, the registered."""
 
 from __future__ import annotations
 

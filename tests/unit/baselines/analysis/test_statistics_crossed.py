@@ -248,7 +248,7 @@ def test_effects_that_are_not_seen_to_vary_do_not_make_intervals_wider() -> None
 
 
 def test_people_may_vary_more_under_one_condition() -> None:
-    """Who varies more and leaves earlier does not count for less: on average the variance is right."""
+    """People who vary more and leave earlier do not count for less: on average the variance is right."""
     people, problems = np.repeat(np.arange(20), 8), np.tile(np.arange(8), 20)
     second = people >= 10
     present = ~second | (problems % 4 == people % 4)

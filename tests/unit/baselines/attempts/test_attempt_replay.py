@@ -145,5 +145,5 @@ HEADER = AttemptHeader.model_validate(
 
 
 def utf16_joined(text: str) -> str:
-    """What a string is in an editor that counts in UTF-16."""
+    """The string as it is in an editor that counts in UTF-16."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")

@@ -168,7 +168,7 @@ def test_replay_rebuilds_the_buffer_behind_every_event_and_provenance_covers_it(
 
 
 def saved_bytes(text: str) -> bytes:
-    """What an editor that counts in UTF-16 saves."""
+    """Bytes that an editor that counts in UTF-16 saves."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
 
 

@@ -1,4 +1,4 @@
-"""How the active time of an attempt divides into writing, waiting and reading."""
+"""Division of an attempt's active time into writing, waiting and reading."""
 
 from __future__ import annotations
 

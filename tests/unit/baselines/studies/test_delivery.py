@@ -1,4 +1,4 @@
-"""What has to be handed in is remembered, whatever becomes of the note of it."""
+"""Work to be handed in is remembered, whatever becomes of the note of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a plan wants of a model: the same attempts each time, none that it does not have, and what is missing."""
+"""Attempts that a plan wants of a model: the same each time, none that it does not have, and what is missing."""
 
 from __future__ import annotations
 

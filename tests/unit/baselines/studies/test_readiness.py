@@ -1,4 +1,4 @@
-"""What a study file still needs before people take part."""
+"""Parts that a study file still needs before people take part."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from benchwright_subjects.bridge.http_server import serving
 
 @dataclass
 class SeenRequests:
-    """What the model was asked."""
+    """Requests that the model was asked."""
 
     messages: list[list[ChatMessage]] = field(default_factory=list)
     tools: list[list[ToolInfo]] = field(default_factory=list)

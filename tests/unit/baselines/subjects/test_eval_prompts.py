@@ -1,4 +1,4 @@
-"""What models are asked, without a model."""
+"""Prompts of model runs, without a model."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ class Author:
         return recorded_sites("starter/m", "a1", self.events, 1000)
 
     def judged(self, offer: str, *, pause: int = 0, latency_ms: float = 0.0, exact: bool = False) -> Hindsight:
-        """What is known of an offer at one of the pauses."""
+        """Hindsight on an offer at one of the pauses."""
         site = self.sites()[pause]
         ((_, hindsight),) = look_back(HEADER, self.events, [(site, record(site, offer, latency_ms, exact))], 1000, {})
         return hindsight

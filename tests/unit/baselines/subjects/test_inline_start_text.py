@@ -1,4 +1,4 @@
-"""What an inline-completion server begins with, where it works alone."""
+"""Text that an inline-completion server begins with, where it works alone."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ CONVERSATIONS = ("ab", "aba", "abab", "a", "abcabc", "ccc", "b")
 
 
 def names(bridge: AgentBridge, conversation: str) -> list[str]:
-    """What the messages of a request are called; an assistant and a user take turns."""
+    """Names of the messages of a request; an assistant and a user take turns."""
     messages: list[ChatMessage] = [
         ChatMessageUser(content=letter) if index % 2 else ChatMessageAssistant(content=letter)
         for index, letter in enumerate(conversation)

@@ -27,7 +27,7 @@ COMPREHENSION = ("cid006", "cid008", "cid009", "cid010")
 
 
 def in_order(text: str, *parts: str) -> bool:
-    """Whether each part is there once, in this order."""
+    """True if each part is there once, in this order."""
     places = [text.find(part) for part in parts]
     return all(text.count(part) == 1 for part in parts) and places == sorted(places)
 

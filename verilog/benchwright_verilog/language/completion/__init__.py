@@ -1,1 +1,1 @@
-"""What can be written at the cursor."""
+"""Completions at the cursor."""

@@ -11,7 +11,7 @@ from benchwright_verilog.syntax.keywords import RESERVED, words
 
 
 class CallKind(Enum):
-    """What the parentheses belong to."""
+    """The construct that the parentheses belong to."""
 
     PORTS = "ports"
     """The connections of an instance."""
@@ -29,11 +29,11 @@ class Call:
 
     kind: CallKind
     path: tuple[str, ...]
-    """What is called or instantiated, such as `("pkg", "::", "f")`; empty for a head."""
+    """The path of what is called or instantiated, such as `("pkg", "::", "f")`; empty for a head."""
     start: int
-    """Where its opening parenthesis is."""
+    """Place of its opening parenthesis."""
     argument: int
-    """Which of its arguments, counted from 0."""
+    """Number of the argument, counted from 0."""
     argument_name: str | None
     """The name that is being connected, as in `.name(`."""
     taken_names: tuple[str, ...]
@@ -60,7 +60,7 @@ class _OpenCall:
 
 
 def is_name(token: Token) -> bool:
-    """Whether a token can name something."""
+    """True if a token can name something."""
     return token.kind is Kind.WORD and token.text not in RESERVED
 
 
@@ -69,7 +69,7 @@ def call_around(code: Sequence[Token], end: int | None = None) -> Call | None:
 
     Args:
         code: Tokens without comments.
-        end: How many of them come before the place; all by default.
+        end: Number of tokens before the place; all by default.
     """
     index_end = len(code) if end is None else end
     argument_name: str | None = None
@@ -170,7 +170,7 @@ def _call_of(code: Sequence[Token], opened: _OpenCall, argument_name: str | None
 
 
 def _is_parameter_head(code: Sequence[Token], closing: int) -> bool:
-    """Whether a parenthesis closes the parameters of a module being declared: `module m #(…)`."""
+    """True if a parenthesis closes the parameters of a module being declared: `module m #(…)`."""
     opening = opening_of(code, closing)
     if opening < 2 or code[opening - 1].text != "#":
         return False
@@ -179,7 +179,7 @@ def _is_parameter_head(code: Sequence[Token], closing: int) -> bool:
 
 
 def _is_head(code: Sequence[Token], name: int) -> bool:
-    """Whether a name is that of a function or module being declared: `function automatic pkg::t [3:0] name(`."""
+    """True if a name is that of a function or module being declared: `function automatic pkg::t [3:0] name(`."""
     index = name - 1
     for _ in range(24):
         if index < 0:

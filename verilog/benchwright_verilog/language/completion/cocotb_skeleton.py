@@ -32,7 +32,7 @@ def skeleton(text: str, module: str | None = None) -> Skeleton | None:
     """A test file for a module of a design file; None if it has no such module with ports.
 
     Args:
-        text: Of the design file.
+        text: Text of the design file.
         module: Its name; None for the first that has ports.
     """
     tree = SyntaxTree.fromText(encode_text(text).decode())
@@ -95,7 +95,7 @@ def _is_low(port: Formal) -> bool:
 
 
 def _is_array(port: Formal) -> bool:
-    """Whether it has dimensions behind its name, is an interface or is text: what has no single value to set."""
+    """True if it has dimensions behind its name, is an interface or is text: what has no single value to set."""
     dimensions = port.text.rpartition(port.name)[2]
     return bool(_WIDE.search(dimensions)) or port.text.split()[1:2] in (["string"], ["event"], ["chandle"])
 

@@ -1,4 +1,4 @@
-"""What can be written at the cursor, judged by the code before it.
+"""The code that can be written at the cursor, judged by the code before it.
 
 | code, with the cursor at `‸` | expected |
 | --- | --- |
@@ -30,7 +30,7 @@ from benchwright_verilog.syntax.keywords import RESERVED, words
 
 
 class Expected(Enum):
-    """What can be written."""
+    """The kind of code that can be written."""
 
     NOTHING = "nothing"
     """A new name, an operator, or text that is not code."""
@@ -63,14 +63,14 @@ class Cursor:
 
     expected: Expected
     start: int
-    """Where the word at the cursor begins."""
+    """Start of the word at the cursor."""
     offset: int
     end: int
-    """Where that word ends, which may be behind the cursor."""
+    """End of that word, which may be behind the cursor."""
     word: str
     """The part of it before the cursor."""
     path: tuple[str, ...] = ()
-    """What comes before the dot or the `::`, with its own separators."""
+    """The path before the dot or the `::`, with its own separators."""
     call: Call | None = None
     """The call, instantiation or declaration around the cursor."""
     assigned: str = ""
@@ -81,7 +81,7 @@ class Cursor:
 
 
 _WINDOW = 8_000
-"""How many characters before the cursor are read."""
+"""Number of characters before the cursor that are read."""
 _SHORT = 1_000
 """Up to this many characters, everything is read."""
 _BEGINNING = re.compile(
@@ -156,7 +156,7 @@ def call_at(text: str, offset: int) -> Call | None:
 
 
 def _window(text: str, offset: int) -> int:
-    """Where to start reading: at the header of a module if it is near, else at an item."""
+    """The place to start reading: at the header of a module if it is near, else at an item."""
     far = max(0, offset - _WINDOW)
     if offset <= _SHORT:
         return 0
@@ -348,7 +348,7 @@ def _after_symbol(code: Sequence[Token], cursor: Cursor, last: Token) -> Expecte
 
 
 def _in_expression(code: Sequence[Token]) -> bool:
-    """Whether a comma separates values, not the names of a declaration."""
+    """True if a comma separates values, not the names of a declaration."""
     depth = 0
     for token in reversed(code):
         if token.kind is Kind.SYMBOL:
@@ -375,7 +375,7 @@ def _has_question(code: Sequence[Token]) -> bool:
 
 
 def _is_label(code: Sequence[Token]) -> bool:
-    """Whether the last word is the name of `begin : name` or `endmodule : name`."""
+    """True if the last word is the name of `begin : name` or `endmodule : name`."""
     return len(code) > 2 and code[-2].text == ":" and code[-3].text in _STARTERS
 
 

@@ -24,7 +24,7 @@ class Unit:
     name: str
     kind: str
     path: Path | None
-    """Where it is declared; None for what was analysed together with the file."""
+    """The file that declares it; None for what was analysed together with the file."""
 
 
 class Library:

@@ -125,7 +125,7 @@ def _documentation(symbol: Symbol, analysis: Analysis) -> Callable[[], str]:
 
 
 def _type_rank(type_: Type, expected_type: Type, rank: int) -> int:
-    """How well a type fits into another: the same is best, then one as wide."""
+    """Rank of a type by how well it fits into another: the same is best, then one as wide."""
     if type_.isMatching(expected_type):
         return Rank.FIT
     width = width_of(expected_type)
@@ -187,7 +187,7 @@ def _sort(symbol: Symbol) -> Sort:
 
 
 def members(request: CompletionRequest) -> Iterator[Proposal]:
-    """What can follow the dot or the `::` before the cursor."""
+    """Yield what can follow the dot or the `::` before the cursor."""
     path = request.cursor.path
     symbol = symbol_at_path(request.analysis, request.byte, path)
     if symbol is None:
@@ -209,7 +209,7 @@ def members(request: CompletionRequest) -> Iterator[Proposal]:
 
 
 def _needs_static(request: CompletionRequest, symbol: Symbol) -> bool:
-    """Whether only what needs no object can follow: behind `class::` outside of that class and those that extend it."""
+    """True if only what needs no object can follow: behind `class::` outside of that class and those that extend it."""
     if request.cursor.expected is not Expected.SCOPED or not isinstance(symbol, ClassType | GenericClassDefSymbol):
         return False
     line = request.text[request.text.rfind("\n", 0, request.cursor.start) + 1 : request.cursor.start]
@@ -223,11 +223,11 @@ def _needs_static(request: CompletionRequest, symbol: Symbol) -> bool:
 _ROUTINE = re.compile(r"\s*(?:function|task)\b")
 _HIDDEN = (PortSymbol, WildcardImportSymbol, EmptyMemberSymbol)
 _LISTED = (FieldSymbol, EnumValueSymbol, ModportPortSymbol)
-"""What is shown in the order of its declaration; other members in that of the alphabet."""
+"""The members that are shown in the order of their declaration; others are in that of the alphabet."""
 
 
 def _parameter_values(request: CompletionRequest, symbol: GenericClassDefSymbol) -> dict[str, str]:
-    """What is written for the parameters of a class, by their names: `T` is `int` behind `config_db#(int)::`."""
+    """The values written for the parameters of a class, by their names: `T` is `int` behind `config_db#(int)::`."""
     start = request.cursor.start
     code = [token for token in tokens(request.text, max(0, start - _FAR), start) if token.kind is not Kind.COMMENT]
     opening = opening_of(code, len(code) - 2) if len(code) > 1 and code[-2].text == ")" else 0

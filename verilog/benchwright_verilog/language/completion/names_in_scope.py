@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from benchwright_verilog.semantics.compilation.analysis import Analysis
 
 _UNNAMED = (PortSymbol, MultiPortSymbol, ModportPortSymbol, ForwardingTypedefSymbol)
-"""What another symbol of the same name stands for."""
+"""Symbols that another symbol of the same name stands for."""
 _TYPES = (TypeAliasType, ClassType, TypeParameterSymbol, GenericClassDefSymbol, CovergroupType, NetType)
 
 _MOST_BASES = 100
@@ -72,7 +72,7 @@ class NameInScope(NamedTuple):
 
     @property
     def is_type(self) -> bool:
-        """Whether it can declare things."""
+        """True if it can declare things."""
         return isinstance(self.symbol, _TYPES)
 
 
@@ -99,8 +99,8 @@ def names_in_scope(analysis: Analysis, byte: int, listed: Listed) -> Iterator[Na
     away, `b`.
 
     Args:
-        analysis: Of the file.
-        byte: Where the name would be used.
+        analysis: Analysis of the file.
+        byte: Place where the name would be used, as a byte.
         listed: Gives the members of a scope.
     """
     seen_names: set[str] = set()
@@ -139,11 +139,11 @@ def members_of(scope: Symbol) -> Iterator[Symbol]:
 
 
 def symbol_at_path(analysis: Analysis, byte: int, path: Sequence[str]) -> Symbol | None:
-    """What a path means at a byte, by its names and dots alone.
+    """Return the symbol that a path means at a byte, by its names and dots alone.
 
     Args:
-        analysis: Of the file.
-        byte: Where the path would be used.
+        analysis: Analysis of the file.
+        byte: Place where the path would be used, as a byte.
         path: Names with their separators, such as `("u_fifo", ".", "count")`; selects are left out.
     """
     if not path:
@@ -182,7 +182,7 @@ def _unwrapped(symbol: Symbol) -> Symbol:
 
 
 def members_behind(symbol: Symbol) -> Iterator[Symbol]:
-    """What can follow a name and a dot, or a name and a `::`."""
+    """Yield what can follow a name and a dot, or a name and a `::`."""
     match symbol:
         case InstanceArraySymbol():
             first = next(iter(symbol), None)
@@ -216,7 +216,7 @@ def members_behind(symbol: Symbol) -> Iterator[Symbol]:
 
 
 def needs_object(member: Symbol) -> bool:
-    """Whether a member of a class needs an object: a method or property that is not static."""
+    """True if a member of a class needs an object: a method or property that is not static."""
     if isinstance(member, TransparentMemberSymbol):
         member = member.wrapped
     if isinstance(member, SubroutineSymbol | MethodPrototypeSymbol):

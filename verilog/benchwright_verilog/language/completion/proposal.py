@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Rank:
-    """How likely kinds of proposals are; lower is likelier."""
+    """Likelihood of kinds of proposals; lower is likelier."""
 
     MEMBER = 0
     FIT = 1
@@ -32,7 +32,7 @@ class Rank:
 
 
 class Sort(Enum):
-    """What a proposal is, for its icon."""
+    """The kind of a proposal, for its icon."""
 
     KEYWORD = 1
     MODULE = 2
@@ -65,13 +65,13 @@ class Proposal:
     """Lower is likelier."""
     detail: str = ""
     plain: str = ""
-    """What is put in where it is not the label."""
+    """The text that is put in where it is not the label."""
     snippet: str = ""
     """The same with places to fill in (LSP, "Snippet Syntax")."""
     documentation: Callable[[], str] = field(default=lambda: "", repr=False)
     """Makes its documentation, Markdown."""
     position: int = 0
-    """Where it is among its like, such as the ports of a module; otherwise the alphabet decides."""
+    """Position among its like, such as the ports of a module; otherwise the alphabet decides."""
 
 
 @dataclass(frozen=True)
@@ -90,16 +90,16 @@ class CompletionRequest:
 
     @property
     def word(self) -> str:
-        """What of the word is there already."""
+        """The part of the word that is there already."""
         return self.cursor.word
 
     def fits(self, name: str) -> bool:
-        """Whether a name may be meant by the word typed so far: its letters are in the name, in their order."""
+        """True if a name may be meant by the word typed so far: its letters are in the name, in their order."""
         return matches(self.cursor.word, name)
 
 
 def matches(word: str, name: str) -> bool:
-    """Whether a name begins like a word, or holds its letters in order after the same first letter."""
+    """True if a name begins like a word, or holds its letters in order after the same first letter."""
     if not word:
         return True
     small, lower = word.lower(), name.lower()

@@ -15,10 +15,10 @@ class Signature:
 
     label: str
     formals: tuple[tuple[int, int, Formal], ...]
-    """Where each begins and ends in the label, in code points, and itself."""
+    """Begin and end of each in the label, in code points, and the formal itself."""
     documentation: str
     active: int | None
-    """Which of them is being written; None if none is."""
+    """Number of the formal that is being written; None if none is."""
 
 
 def signature(header: Header, call: Call) -> Signature | None:

@@ -1,1 +1,1 @@
-"""What a name or a token means, in words."""
+"""Meanings of names and tokens, in words."""

@@ -12,12 +12,12 @@ _MOST_LINES = 60
 
 
 def documentation(text: str, start: int, end: int) -> str:
-    """What the comments around a declaration say, as Markdown; empty where there are none.
+    """Return the text of the comments around a declaration, as Markdown; empty where there are none.
 
     Args:
         text: The text of the declaring file, or of as much around the declaration as matters.
-        start: Where the declaration begins.
-        end: Where it ends.
+        start: Start of the declaration.
+        end: End of the declaration.
     """
     parts = [_leading(text, start), _trailing(text, end)]
     return "\n\n".join(part for part in parts if part)

@@ -1,4 +1,4 @@
-"""What is shown of a declared thing, in parts, and the phrases and tables that it is made of."""
+"""Descriptions of declared things, in parts, and the phrases and tables that they are made of."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _DIRECTIONS = {"In": "input", "Out": "output", "InOut": "inout", "Ref": "ref"}
 
 @dataclass(frozen=True)
 class Description:
-    """What is known of one thing."""
+    """The facts that are known of one thing."""
 
     declaration: str
     facts: tuple[str, ...]
@@ -73,7 +73,7 @@ def of_owner(kind: str, symbol: Symbol) -> str:
 
 
 def owner_of(symbol: Symbol) -> str:
-    """What a symbol is declared in: `module`, `module.block`, `package::function`."""
+    """The owner in which a symbol is declared: `module`, `module.block`, `package::function`."""
     path = symbol.lexicalPath
     return _LAST_STEP.sub("", path) if _LAST_STEP.search(path) else ""
 

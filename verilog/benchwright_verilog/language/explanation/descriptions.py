@@ -1,4 +1,4 @@
-"""What is worth knowing of a declared thing, as Markdown for a hover or beside a completion."""
+"""Descriptions of declared things, as Markdown for a hover or beside a completion."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ def describe(symbol: Symbol, sources: SourceManager, drivers: Sequence[str] = ()
     """Describe a symbol.
 
     Args:
-        symbol: What.
-        sources: Where its text is.
+        symbol: The symbol to describe.
+        sources: Source files that hold its text.
         drivers: Lines of code that drive it.
     """
     match symbol:
@@ -148,7 +148,7 @@ def port_of(symbol: Symbol) -> PortSymbol | None:
 
 
 def connection_of(port: PortSymbol) -> Iterator[str]:
-    """What an instance connects to a port."""
+    """Yield what an instance connects to a port."""
     body = port.parentScope.containingInstance if port.parentScope is not None else None
     instance = body.parentInstance if body is not None else None
     if instance is None or instance.syntax is None:

@@ -1,4 +1,4 @@
-"""What a hover shows of the word at an offset."""
+"""Hovers: explanations of the word at an offset."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _GIVING = re.compile(
 
 @dataclass(frozen=True)
 class Explanation:
-    """What to show for a part of a document. Offsets are code points."""
+    """The explanation to show for a part of a document. Offsets are code points."""
 
     start: int
     end: int
@@ -161,7 +161,7 @@ def drivers_of(target: Target, analysis: Analysis) -> Iterator[str]:
 
 
 def _assigning_offsets(name: bytes, code: bytes) -> Iterator[int]:
-    """Where a name may be driven: before an assignment, in a concatenation, in a connection."""
+    """Yield places where a name may be driven: before an assignment, in a concatenation, in a connection."""
     offset = code.find(name)
     while offset >= 0:
         end = offset + len(name)
@@ -191,7 +191,7 @@ def _values(parameter: ParameterSymbol, analysis: Analysis) -> list[str]:
 
 
 def _connections(port: PortSymbol, analysis: Analysis) -> list[str]:
-    """What the instances of a module connect to its port."""
+    """The connections that the instances of a module make to its port."""
     lines: list[str] = []
     for _, body in _instances(port, analysis):
         inner = body.findPort(port.name)

@@ -52,7 +52,7 @@ class Formal:
 
 @dataclass(frozen=True)
 class Header:
-    """What a module is instantiated with, or a routine called with."""
+    """The parameters and ports that a module is instantiated with, or the arguments that a routine is called with."""
 
     kind: str
     """`module`, `interface`, `program`, `function`, `task` …"""
@@ -67,7 +67,7 @@ class Header:
 
     @property
     def one_line(self) -> str:
-        """How it is called, such as `function int sum(input int a, input int b)`."""
+        """The header as it is called, such as `function int sum(input int a, input int b)`."""
         result = f"{self.result} " if self.result else ""
         return f"{self.kind} {result}{self.name}({', '.join(formal.text for formal in self.formals)})"
 

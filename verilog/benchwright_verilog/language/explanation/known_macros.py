@@ -19,7 +19,7 @@ class KnownMacros(Mapping[str, Macro]):
     """The macros that a file knows by name, each read when it is first asked for.
 
     Args:
-        analysis: Of the file.
+        analysis: Analysis of the file.
         texts: Gives the files that they are defined in.
     """
 

@@ -25,7 +25,7 @@ class Macro:
     """Each with its default, as in `a=1`; None if it takes no parentheses."""
     body: str
     start: int
-    """Where its name is, in code points."""
+    """Start of its name, in code points."""
     documentation: str = ""
 
     @property
@@ -65,7 +65,7 @@ def _body_end(text: str, offset: int) -> int:
 
 
 def arguments_in(text: str, opening: int) -> tuple[list[str], int]:
-    """What is between the commas of a pair of parentheses, and where it ends."""
+    """The expansions between the commas of a pair of parentheses, and where it ends."""
     depth, start = 0, opening + 1
     arguments: list[str] = []
     for token in tokens(text, opening, min(len(text), opening + _LONGEST)):
@@ -90,7 +90,7 @@ def used_at(text: str, name_end: int) -> list[str] | None:
 
 
 class _Room:
-    """How much more may be expanded: macros that use each other twice grow without bounds, also where all are empty."""
+    """The rest that may be expanded: macros that use each other twice grow without bounds, even if all are empty."""
 
     def __init__(self) -> None:
         self.uses = _MOST_USES
@@ -108,7 +108,7 @@ def expanded(
     depth: int = 0,
     room: _Room | None = None,
 ) -> str | None:
-    """What a use expands to, including macros in it, up to some length; None if its arguments don't fit."""
+    """The expansion of a use, including macros in it, up to some length; None if its arguments don't fit."""
     room = room or _Room()
     room.uses -= 1
     body = macro.body

@@ -21,7 +21,7 @@ _MOST_BITS = 1 << 16
 
 @dataclass(frozen=True)
 class Number:
-    """What a literal stands for."""
+    """The value that a literal stands for."""
 
     text: str
     """As written."""
@@ -32,7 +32,7 @@ class Number:
     bits: str
     """The `width` bits, the most significant first, in `01xz`."""
     is_cut: bool
-    """Whether digits were lost because they don't fit into the width."""
+    """True if digits were lost because they don't fit into the width."""
 
     @property
     def value(self) -> int | None:

@@ -20,12 +20,12 @@ class SystemTask:
 
     @property
     def is_function(self) -> bool:
-        """Whether it is used in expressions."""
+        """True if it is used in expressions."""
         return bool(self.result)
 
     @property
     def signature(self) -> str:
-        """How it is called."""
+        """The form in which it is called."""
         arguments = f"({', '.join(self.parameters)})" if self.parameters else ""
         return f"{'function ' + self.result if self.result else 'task'} {self.name}{arguments}"
 

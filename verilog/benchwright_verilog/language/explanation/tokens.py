@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Kind(Enum):
-    """What a token is."""
+    """The kind of a token."""
 
     WORD = "word"
     """An identifier or keyword, an escaped identifier too."""

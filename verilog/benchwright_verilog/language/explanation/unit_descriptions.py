@@ -92,7 +92,7 @@ def describe_package(symbol: PackageSymbol, sources: SourceManager, detail: Call
 
     Args:
         symbol: The package.
-        sources: Where its text is.
+        sources: Source files that hold its text.
         detail: Gives a few words on an item.
     """
     declaration = declaration_of(symbol, sources)

@@ -1,1 +1,1 @@
-"""What a design does: calls, clocks, states, signal flow."""
+"""The behaviour of a design: calls, clocks, states, signal flow."""

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from benchwright_verilog.semantics.compilation.instances import Design
 
 _MAX_FLOWS = 50_000
-"""How many assignments of one instance are examined: an unrolled loop may have any number."""
+"""The most assignments of one instance that are examined: an unrolled loop may have any number."""
 _MAX_SOURCES = 500
 _STEPS = (
     UnaryOperator.Preincrement,
@@ -48,13 +48,13 @@ _STEPS = (
 
 
 class AssignmentRole(StrEnum):
-    """What a signal is in an assignment."""
+    """The role of a signal in an assignment."""
 
     VALUE = "value"
     CONDITION = "condition"
     """Of an `if`, a `case` or a loop around it."""
     EVENT = "event"
-    """What the process waits for: a clock, or an asynchronous reset."""
+    """The signal that the process waits for: a clock, or an asynchronous reset."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Flow:
 
 @dataclass
 class Body:
-    """What is in one instance, without the instances in it."""
+    """The content of one instance, without the instances in it."""
 
     flows: list[Flow] = field(default_factory=list)
     signals: dict[str, Symbol] = field(default_factory=dict)
@@ -84,7 +84,7 @@ class Body:
     interfaces: list[tuple[str, str]] = field(default_factory=list)
     """Paths of instances in it, with those of the interfaces that each is connected to."""
     is_cut: bool = False
-    """Whether it has more assignments than were examined."""
+    """True if it has more assignments than were examined."""
 
 
 class _TooManyError(Exception):

@@ -1,4 +1,4 @@
-"""Who calls a routine and what it calls; what drives a signal and what it drives; who instantiates a module.
+"""Callers and callees of a routine; drivers and loads of a signal; modules that instantiate a module.
 
 A signal is driven and read by *processes*: `always` and `initial` blocks, `assign`s, instances, declarations with a
 value, routines. From a driver one can continue to the signals that it reads, and from a load to what it writes.
@@ -83,7 +83,7 @@ def incoming(project: Project, node: Node) -> list[Edge]:
 
 
 def outgoing(project: Project, node: Node) -> list[Edge]:
-    """What a routine calls, loads of a signal, modules in a module, what a process writes and calls."""
+    """The callees of a routine, loads of a signal, modules in a module, what a process writes and calls."""
     analysis = project.analysis_of(node.path)
     if analysis is None:
         return []

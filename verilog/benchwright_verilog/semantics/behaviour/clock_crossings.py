@@ -40,7 +40,7 @@ class _Crossing:
     read: ClockedRead
     register: str
     domains: tuple[str, str]
-    """Where it is written and where it is read, each by the signal that its clock comes from."""
+    """The domains in which it is written and read, each by the signal that its clock comes from."""
 
 
 def crossings(
@@ -50,7 +50,7 @@ def crossings(
 
     Args:
         compilation: The design, elaborated for this alone.
-        locations: Where locations are.
+        locations: Resolves slang's locations.
         paths: The files.
     """
     by_path: dict[Path, dict[tuple[int, int], SlangDiagnostic]] = {}
@@ -122,7 +122,7 @@ class _Domains:
         return read.is_shifted or self._is_read_by_registers(read.destination, crossing.domains[1])
 
     def _is_read_by_registers(self, signal: str, domain: str) -> bool:
-        """Whether all that reads a signal are registers of a domain, which take it as it is."""
+        """True if all that reads a signal are registers of a domain, which take it as it is."""
         seen_signals, waiting, count = {signal}, [signal], 0
         while waiting:
             current = waiting.pop()
@@ -196,7 +196,7 @@ class _Domains:
         return made_of.pop() if len(made_of) == 1 else root
 
     def _root(self, signal: str) -> str:
-        """Where a signal comes from by ports and assignments alone."""
+        """The signal from which a signal comes by ports and assignments alone."""
         seen_signals = {signal}
         while signal not in self._graph.clocks:
             drivers = {name for name, is_plain in self._graph.drivers.get(signal, ()) if is_plain}
@@ -219,7 +219,7 @@ class _Domains:
         }
 
     def _inputs(self, signal: str) -> set[str]:
-        """What nothing in the design drives, of all that a signal is made of."""
+        """The signals that nothing in the design drives, of all that a signal is made of."""
         seen_signals, waiting, inputs = {signal}, [signal], set()
         while waiting:
             current = waiting.pop()
@@ -234,7 +234,7 @@ class _Domains:
     # Values
 
     def _is_gray(self, register: str) -> bool:
-        """Whether a register only takes Gray codes, and constants."""
+        """True if a register only takes Gray codes, and constants."""
         values = [
             expression for expression in self._graph.values.get(register, ()) if any(names_in(self._graph, expression))
         ]

@@ -1,4 +1,4 @@
-"""Which signals drive which in an elaborated design, and at what clock."""
+"""The drivers of signals in an elaborated design, and their clocks."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class ClockedRead:
     destination: str | None
     """The register that takes it as it is, without logic; None for any other use."""
     is_shifted: bool
-    """Whether that register shifts it through several bits."""
+    """True if that register shifts it through several bits."""
 
 
 @dataclass
@@ -65,17 +65,17 @@ class Graph:
     """The signals of a design by their paths."""
 
     drivers: dict[str, list[tuple[str, bool]]] = field(default_factory=dict)
-    """What drives each signal without a clock, and whether that is all there is: an assignment or a port."""
+    """The drivers of each signal without a clock, and whether that is all there is: an assignment or a port."""
     loads: dict[str, list[tuple[str, bool]]] = field(default_factory=dict)
     """The same from the other end."""
     clocks: dict[str, set[str]] = field(default_factory=dict)
     """The clocks at which each register is written."""
     reads: list[ClockedRead] = field(default_factory=list)
     values: dict[str, list[Expression]] = field(default_factory=dict)
-    """What is assigned to each signal."""
+    """The expressions that are assigned to each signal."""
     symbols: dict[str, Symbol] = field(default_factory=dict)
     unknown: set[str] = field(default_factory=set)
-    """What is connected to modules that no file declares."""
+    """The signals that are connected to modules that no file declares."""
 
     def drive(self, target: str, source: str, *, is_plain: bool) -> None:
         """A signal drives another."""
@@ -142,7 +142,7 @@ def signal_of(graph: Graph, expression: Expression) -> str | None:
 
 
 def is_gray(graph: Graph, expression: Expression) -> bool:
-    """Whether an expression is `x ^ (x >> 1)`, or a call of a function that has `gray` in its name."""
+    """True if an expression is `x ^ (x >> 1)`, or a call of a function that has `gray` in its name."""
     expression = unwrapped(expression)
     if isinstance(expression, CallExpression):
         return "gray" in expression.subroutineName.lower()

@@ -41,7 +41,7 @@ class Guard:
     values: tuple[Expression, ...] = ()
     """Of a `case`: the labels. Empty for an `if`: there the expression itself is true or not."""
     holds: bool = True
-    """Whether the expression is one of the values; false for `else` and `default`."""
+    """True if the expression is one of the values; false for `else` and `default`."""
 
 
 @dataclass(frozen=True)

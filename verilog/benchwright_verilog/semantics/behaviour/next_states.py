@@ -1,4 +1,4 @@
-"""Where processes take a state variable from one state: each way, with the conditions that lead along it.
+"""Ways on which processes take a state variable from one state, each with the conditions that lead along it.
 
 With `state` at `IDLE`, in
 
@@ -72,11 +72,11 @@ class ProcessPath:
     source_range: SourceRange | None = None
     """The assignment; None if the variable keeps its value."""
     reset: Reset | None = None
-    """What a reset that leads along it is; its condition is not among the others."""
+    """The reset that leads along it; its condition is not among the others."""
     is_kept: bool = False
-    """Whether the value is the state itself, which the variable kept or was given."""
+    """True if the value is the state itself, which the variable kept or was given."""
     is_computed: bool = False
-    """Whether the value was computed, as in `state + 1`."""
+    """True if the value was computed, as in `state + 1`."""
 
 
 class NextStates:
@@ -85,7 +85,7 @@ class NextStates:
     Args:
         state: The state variable.
         value: The state.
-        writers: What writes each variable without a clock, by its path: a process's body, or an assigned expression.
+        writers: Writer of each variable without a clock, by its path: a process's body, or an assigned expression.
         resets: The level at which each signal resets the process with the clock asynchronously, by the signal's path.
     """
 
@@ -109,7 +109,7 @@ class NextStates:
         """The ways of the state variable through the process with the clock.
 
         Raises:
-            TooManyWaysError: There are too many.
+            TooManyWaysError: The process has too many ways.
         """
         return self._follow(body, self._path, [ProcessPath((), self.value, is_kept=True)], is_outermost=True)
 
@@ -161,7 +161,7 @@ class NextStates:
         return _limited([*_conditioned(condition, inside), *_conditioned(negated(condition), other_ways)])
 
     def _reset(self, statement: ConditionalStatement) -> tuple[bool, Reset] | None:
-        """Whether what is under a condition, and not what is beside it, is the reset, and which."""
+        """True if what is under a condition, and not what is beside it, is the reset; and the reset."""
         first = statement.conditions[0].expr
         tested = reset_of(Guard(first)) if len(statement.conditions) == 1 else None
         if tested is None:
@@ -253,7 +253,7 @@ class NextStates:
         return _joined(conditions, "||", absorbing=True)
 
     def _condition(self, expression: Expression) -> bool | str:
-        """Whether a condition holds in the state; what is left of it, if that depends on more."""
+        """True if a condition holds in the state; what is left of it, if that depends on more."""
         value = self.constant(expression)
         if value is not None:
             return value != 0
@@ -269,7 +269,7 @@ class NextStates:
         return _source_text(plain)
 
     def _equal(self, expression: Expression, label: Expression) -> bool | str:
-        """Whether a `case` takes the item of a label."""
+        """True if a `case` takes the item of a label."""
         constant_value, labelled = self.constant(expression), self.constant(label)
         if constant_value is not None and labelled is not None:
             return constant_value == labelled
@@ -327,7 +327,7 @@ def _term(condition: str) -> str:
 
 
 def _is_one_group(text: str) -> bool:
-    """Whether the first parenthesis is closed by the last."""
+    """True if the first parenthesis is closed by the last."""
     depth = 0
     for number, letter in enumerate(text):
         depth += (letter == "(") - (letter == ")")
@@ -337,7 +337,7 @@ def _is_one_group(text: str) -> bool:
 
 
 def _none_of(selected: str, conditions: Sequence[str]) -> bool | str:
-    """What `default` means, after items that are not taken in the state."""
+    """The meaning of `default`, after items that are not taken in the state."""
     prefix = f"{selected} == "
     labels = [part for condition in conditions for part in condition.split(" || ")]
     if len(labels) > 1 and all(label.startswith(prefix) for label in labels):

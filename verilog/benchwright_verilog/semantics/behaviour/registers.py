@@ -48,7 +48,7 @@ _MAX_REGISTERS = 10_000
 
 @dataclass(frozen=True)
 class Clock:
-    """What writes a register."""
+    """The clock that writes a register."""
 
     name: str
     edge: str
@@ -57,14 +57,14 @@ class Clock:
 
 @dataclass(frozen=True)
 class Reset:
-    """What resets a register."""
+    """The signal that resets a register."""
 
     name: str
     active: int
     """The level at which it does, 0 or 1."""
     is_asynchronous: bool
     value: str
-    """What the register becomes, as it is written."""
+    """The value that the register takes, as it is written."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def processes_of(
 
 
 def is_reset_name(name: str) -> bool:
-    """Whether a signal of this name is taken for a reset, without being one that a process waits for."""
+    """True if a signal of this name is taken for a reset, without being one that a process waits for."""
     return _RESET.search(name) is not None
 
 

@@ -1,4 +1,4 @@
-"""What drives a signal of an elaborated design and what it drives, one level at a time, through ports.
+"""Drivers and loads of a signal of an elaborated design, one level at a time, through ports.
 
 In
 
@@ -89,11 +89,11 @@ class SignalFlow:
             )
 
     def drivers(self, signal: str) -> SignalEndpoints | None:
-        """What drives a signal; None if the design has none of this path."""
+        """The drivers of a signal; None if the design has none of this path."""
         return self._endpoints(signal, lambda flow: flow.sources if signal in flow.targets else None)
 
     def loads(self, signal: str) -> SignalEndpoints | None:
-        """What a signal drives; None if the design has none of this path."""
+        """The loads of a signal; None if the design has none of this path."""
 
         def driven(flow: Flow) -> list[tuple[str, AssignmentRole]] | None:
             part = next((part for path, part in flow.sources if path == signal), None)
@@ -123,7 +123,7 @@ class SignalFlow:
             )
 
     def _bodies_of(self, instance_symbol: InstanceSymbol) -> Iterator[Body]:
-        """Where signals of an instance are named: in it and around it; those of an interface where it is connected."""
+        """Yield bodies that name signals of an instance: in and around it; of an interface, where it is connected."""
         yield self._body(instance_symbol)
         parent = _parent(instance_symbol)
         if parent is None:

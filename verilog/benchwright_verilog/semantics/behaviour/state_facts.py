@@ -1,4 +1,4 @@
-"""What the processes of an instance say about its registers that could be states of a machine."""
+"""Facts from the processes of an instance about its registers that could be states of a machine."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ class Label:
     name: str
     span: NameLocation | None
     is_named: bool
-    """Whether the name was declared; else it is a number as it is written."""
+    """True if the name was declared; else it is a number as it is written."""
     is_handled: bool = False
-    """Whether the place is the label of a `case`."""
+    """True if the place is the label of a `case`."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class StateRegister:
 
 @dataclass
 class Facts:
-    """What is known of the variables of an instance, by their paths."""
+    """The facts that are known of the variables of an instance, by their paths."""
 
     writers: dict[str, Statement | Expression] = field(default_factory=dict)
     """As of `NextStates`."""
@@ -107,7 +107,7 @@ class Facts:
         return labels
 
     def is_switched(self, register: StateRegister) -> bool:
-        """Whether a `case` is about a register, or about what it becomes."""
+        """True if a `case` is about a register, or about what it becomes."""
         return not self.switched.isdisjoint(self._family(register))
 
     def _family(self, register: StateRegister) -> list[str]:

@@ -39,7 +39,7 @@ class State:
     span: NameLocation | None
     """The label of the `case` that handles it, or the declaration of its name."""
     is_reachable: bool | None
-    """Whether transitions lead there from the reset; None if there is no reset, or not all transitions are known."""
+    """True if transitions lead there from the reset; None without a reset, or if not all transitions are known."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def _machine(design: Design, facts: Facts, register: StateRegister) -> StateMach
 
 
 def _leads(ways: Sequence[ProcessPath]) -> tuple[tuple[int | None, tuple[str, ...]], ...]:
-    """What a state leads to, alike for states that are not told apart."""
+    """The states that a state leads to, alike for states that are not told apart."""
     return tuple((None if way.is_kept else way.value, way.conditions) for way in ways if way.reset is None)
 
 

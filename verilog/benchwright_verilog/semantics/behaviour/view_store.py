@@ -1,4 +1,4 @@
-"""What the modules of a folder are viewed as, kept from one start to the next."""
+"""Views of the modules of a folder, kept from one start to the next."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class ViewStore:
     """Keeps the views of folders.
 
     Args:
-        folder: Where; others can't read it.
+        folder: Folder in which the views are kept; others can't read it.
     """
 
     def __init__(self, folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""What slang knows of one version of a file, together with the files that it needs."""
+"""Slang's knowledge of one version of a file, together with the files that it needs."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Analysis:
 
     @property
     def locations(self) -> FileLocations:
-        """Where locations are."""
+        """The resolver of slang's locations."""
         return self._root.locations
 
     @property
@@ -91,7 +91,7 @@ class Analysis:
 
     @cached_property
     def diagnostics(self) -> tuple[SlangDiagnostic, ...]:
-        """What slang says about the file, in its order."""
+        """Slang's diagnostics of the file, in its order."""
         size = len(self.data)
         diagnostics = self.compiled.diagnostics(self.path)
         return tuple(

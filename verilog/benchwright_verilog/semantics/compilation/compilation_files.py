@@ -1,4 +1,4 @@
-"""Which files are compiled together with a file.
+"""Choice of the files that are compiled together with a file.
 
 In a folder with
 
@@ -51,7 +51,7 @@ class CompilationFiles:
         inventory: All files of the project's folder; None for a file by itself.
         find_include: Gives the file that an `include` of a file means.
         declaring_files: Decides where several files declare a unit.
-        takes_all: Whether all files of the folder belong together, as in a problem's workspace.
+        takes_all: True if all files of the folder belong together, as in a problem's workspace.
     """
 
     def __init__(
@@ -176,7 +176,7 @@ class CompilationFiles:
         return list(chosen_files)
 
     def _has_type_parameters(self, path: Path) -> bool:
-        """Whether what a module of a file means is known only where it is instantiated."""
+        """True if what a module of a file means is known only where it is instantiated."""
         outline = self._texts.outline(path)
         return outline is not None and _TYPE_PARAMETER.search(outline.data) is not None
 
@@ -238,9 +238,9 @@ class CompilationFiles:
 
         Args:
             roots: The files to begin with; what is near is so to the first.
-            declaring: Which files may be taken.
-            takes_modules: Whether the modules that a file names are taken; packages and the like always are.
-            has_limit: Whether to stop where they are many.
+            declaring: Files that may be taken.
+            takes_modules: True if the modules that a file names are taken; packages and the like always are.
+            has_limit: True to stop where they are many.
             deep: Files whose modules are taken with their own modules, and so on; these are added to it.
         """
         root = roots[0]
@@ -319,7 +319,7 @@ class CompilationFiles:
         return outline.units if outline is not None else ()
 
     def _declared_in(self, paths: Sequence[Path]) -> Declaring:
-        """What the libraries, or all listed files, declare as they are now."""
+        """The units that the libraries, or all listed files, declare as they are now."""
         opened = dict(self._texts.open_designs())
         units = {path: frozenset(_units(self._texts.outline(path))) for path in opened}
         cached = self._declared.get(len(paths))
@@ -334,7 +334,7 @@ class CompilationFiles:
         return cached[1]
 
     def _corrected_by_open(self, declaring: Declaring, root: Path | None) -> Declaring:
-        """What is on disk, corrected by what is open; what `root` itself declares does not matter."""
+        """The units on disk, corrected by what is open; what `root` itself declares does not matter."""
         entries = self._inventory.entries if self._inventory is not None else {}
         changed = []
         for path, document in self._texts.open_designs():

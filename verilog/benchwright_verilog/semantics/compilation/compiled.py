@@ -23,13 +23,13 @@ class Compiled:
 
     Args:
         trees: The files.
-        is_alone: Whether it is unknown which other files there are; then unknown modules are not reported.
-        is_partial: Whether files that these may need have not been read yet.
+        is_alone: True if it is unknown which other files there are; then unknown modules are not reported.
+        is_partial: True if files that these may need have not been read yet.
         tops: The modules to elaborate, as far as they are in the files; else those that no other instantiates.
         parameters: Their parameters, `NAME=VALUE`.
         instances: The instances that stand for modules where names are looked up, by the modules' names.
         warnings: As of `diagnose`.
-        crossings: Whether to look for candidates for clock-domain crossings.
+        crossings: True to look for candidates for clock-domain crossings.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Compiled:
         self._diagnostics: dict[Path, tuple[SlangDiagnostic, ...]] = {}
 
     def is_of(self, trees: Sequence[Tree]) -> bool:
-        """Whether these are the files, in this version."""
+        """True if these are the files, in this version."""
         return len(trees) == len(self.trees) and all(
             left is right for left, right in zip(trees, self.trees, strict=True)
         )
@@ -104,7 +104,7 @@ class Compiled:
         return compilation
 
     def diagnostics(self, path: Path) -> tuple[SlangDiagnostic, ...]:
-        """What slang says about a file, in its order."""
+        """Slang's diagnostics of a file, in its order."""
         with self._lock:
             if path not in self._diagnostics:
                 self._requested.add(path)
@@ -159,7 +159,7 @@ class Compiled:
 
 
 def refusals(trees: Iterable[Tree], path: Path) -> Iterator[SlangDiagnostic]:
-    """What a file includes that was not read.
+    """Yield diagnostics of what a file includes that was not read.
 
     Args:
         trees: The files that were compiled.

@@ -1,4 +1,4 @@
-"""What slang says about a file, elaborated with the other files of its workspace."""
+"""Slang's diagnostics of a file, elaborated with the other files of its workspace."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Severity(Enum):
-    """How bad it is."""
+    """Severity of a diagnostic."""
 
     ERROR = 1
     WARNING = 2
@@ -39,7 +39,7 @@ class SlangDiagnostic:
 
 @dataclass(frozen=True)
 class ModuleName:
-    """Where a file declares a module, by UTF-8 bytes of the name."""
+    """Place where a file declares a module, by UTF-8 bytes of the name."""
 
     name: str
     start: int
@@ -56,15 +56,15 @@ def diagnose(
     is_partial: bool = False,
     warnings: Sequence[str] = (),
 ) -> dict[Path, tuple[SlangDiagnostic, ...]]:
-    """What slang says about some files.
+    """Return slang's diagnostics of some files.
 
     Args:
         compilation: All files.
         sources: The source files.
-        locations: Where locations are.
+        locations: Resolves slang's locations.
         paths: The files.
-        is_alone: Whether it is unknown which other files there are; then unknown modules are not reported.
-        is_partial: Whether files that these may need have not been read yet; then of a file in which something seems to
+        is_alone: True if it is unknown which other files there are; then unknown modules are not reported.
+        is_partial: True if files that these may need have not been read yet; then of a file in which something seems to
             be wrong, only syntax errors are reported: the cause may be in one of those.
         warnings: Changes to the warnings that slang gives by default, each as after its `-W`: `extra`, `no-unused`.
 
@@ -106,11 +106,11 @@ def diagnose(
 
 
 def _of_data_flow(compilation: Compilation, *, is_wide: bool) -> Iterable[Diagnostic]:
-    """What slang finds by following values: several drivers, latches, what is unused.
+    """Return what slang finds by following values: several drivers, latches, what is unused.
 
     Args:
-        compilation: Whose diagnostics were asked for already; it is frozen.
-        is_wide: Whether to look for what is unused, of which nothing is reported by default.
+        compilation: Compilation whose diagnostics were asked for already; it is frozen.
+        is_wide: True to look for what is unused, of which nothing is reported by default.
     """
     from pyslang.analysis import AnalysisFlags, AnalysisManager, AnalysisOptions
 

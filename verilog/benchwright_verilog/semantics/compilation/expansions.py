@@ -1,4 +1,4 @@
-"""What slang made of the uses of macros in a file."""
+"""Slang's expansions of the uses of macros in a file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from benchwright_verilog.semantics.compilation.analysis import Analysis
 
 _LONGEST = 1_000_000
-"""How many characters the expansions of one answer may have together."""
+"""Number of characters that the expansions of one answer may have together."""
 _WORD = re.compile(r"[\w$]")
 _JOINING = frozenset("+-*/&|^~<>=!:#@%'")
 
@@ -23,7 +23,7 @@ class Expansion:
     """One use of a macro in the text of a file. Offsets are bytes."""
 
     start: int
-    """Where its backtick is."""
+    """Place of its backtick."""
     end: int
     """Behind its arguments."""
     parts: list[str] = field(default_factory=list)
@@ -50,7 +50,7 @@ def expansions_of(analysis: Analysis, only: int | None = None) -> list[Expansion
     """The uses of macros in a file, in their order, without those that a condition leaves out.
 
     Args:
-        analysis: Of the file.
+        analysis: Analysis of the file.
         only: The byte of a backtick: then that use alone, if it is one.
     """
     reader = _Reader(analysis, only)

@@ -1,4 +1,4 @@
-"""What conditional compilation leaves out, and generate branches that the chosen instance of a module does not have."""
+"""Text that conditional compilation leaves out, and generate branches that the chosen instance of a module lacks."""
 
 from __future__ import annotations
 

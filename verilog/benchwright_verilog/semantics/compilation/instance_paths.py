@@ -24,7 +24,7 @@ class InstancePath:
 
 @dataclass(frozen=True)
 class View:
-    """What modules are viewed as, and what is elaborated. All of it is the user's choice."""
+    """The instances that modules are viewed as, and what is elaborated. All of it is the user's choice."""
 
     top: str | None = None
     """The only top; None for those of the file lists, or those that no other module instantiates."""
@@ -83,7 +83,7 @@ def symbols_on(tops: Iterable[InstanceSymbol], path: str) -> list[InstanceSymbol
 
 
 def is_on(own_path: str, path: str) -> bool:
-    """Whether a path leads to an instance or into it."""
+    """True if a path leads to an instance or into it."""
     return path == own_path or path.startswith(f"{own_path}.")
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from benchwright_verilog.semantics.project.file_locations import FileLocation, FileLocations
 
 _MAX_WALKED = 20_000
-"""How many instances are visited to find those of a module; an array may have any number."""
+"""The most instances that are visited to find those of a module; an array may have any number."""
 _MAX_TEXT = 60
 _AT_ONCE = 128
 _DECIMAL = re.compile(r"(-?)\d+'s?d(\d+)")
@@ -138,11 +138,11 @@ class Design:
             return symbol
 
     def span_of(self, symbol: Symbol) -> NameLocation | None:
-        """Where a symbol is declared."""
+        """The place where a symbol is declared."""
         return self._span(symbol, symbol.name)
 
     def range(self, source_range: SourceRange) -> NameLocation | None:
-        """What a range covers in its file; where a macro is used, if one wrote it."""
+        """The place that a range covers in its file; where a macro is used, if one wrote it."""
         start, end = self._locations.location_of(source_range.start), self._locations.location_of(source_range.end)
         if start is None:
             return None

@@ -55,7 +55,7 @@ class Macros:
                 yield occurrence
 
     def may_write(self, name: str) -> bool:
-        """Whether a macro may write a name that is not between its parentheses."""
+        """True if a macro may write a name that is not between its parentheses."""
         texts = [outline.definitions for path in self._files if (outline := self._outline(path)) is not None]
         texts += [text.encode() for text in self._predefined]
         return any(b"``" in text or name.encode() in text for text in texts)

@@ -22,5 +22,5 @@ ScopeSymbol: TypeAlias = (
 
 
 def is_scope(symbol: ast.Symbol | None) -> TypeGuard[ScopeSymbol]:
-    """Whether a symbol has members."""
+    """True if a symbol has members."""
     return symbol is not None and symbol.isScope

@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ROOM = 16 * 1024**2
-"""How many bytes of text a source manager may take before it is given up: it never frees what it read."""
+"""Bytes of text that a source manager may take before it is given up: it never frees what it read."""
 _ROOM_PER_LIVE_BYTE = 8
 _MAX_NESTING = 5_000
-"""How deep constructs may be nested. slang takes about 1 kB of stack for each level, and 1,024 levels by default; at
+"""The deepest nesting of constructs. slang takes about 1 kB of stack for each level, and 1,024 levels by default; at
 the limit it reports nothing else about the file."""
 
 
 @dataclass(frozen=True)
 class Preprocessing:
-    """What files are read with."""
+    """The settings that files are read with."""
 
     include_dirs: tuple[Path, ...] = ()
     defines: tuple[str, ...] = ()
@@ -48,7 +48,7 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Reached:
-    """What slang may open for the `include`s of all files, by the names under which it knows them."""
+    """The files that slang may open for the `include`s of all files, by the names under which it knows them."""
 
     given_texts: Mapping[str, str] = field(default_factory=dict)
     """Source code that counts instead of what is on disk."""
@@ -59,7 +59,7 @@ class Reached:
     absent: AbstractSet[str] = frozenset()
     """Names under which slang finds nothing."""
     depth: int = 0
-    """How deep includes may be nested."""
+    """The deepest nesting of includes."""
 
 
 @dataclass(frozen=True)
@@ -180,11 +180,11 @@ class Trees:
 
 
 def parsing_options(preprocessing: Preprocessing, depth: int) -> Bag:
-    """How slang reads a file.
+    """Return the options with which slang reads a file.
 
     Args:
-        preprocessing: What the file is read with.
-        depth: How deep includes may be nested.
+        preprocessing: Settings that the file is read with.
+        depth: The deepest nesting of includes.
     """
     import pyslang
     from pyslang.parsing import PreprocessorOptions

@@ -1,4 +1,4 @@
-"""What each word of a design is, for semantic tokens: from its letters, and from what slang knows of names."""
+"""Kinds of the words of a design, for semantic tokens: from its letters, and from what slang knows of names."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def lexical_of(shape: Shape) -> tuple[int, ...]:
 
 
 class _Names:
-    """What the names of a unit mean, as numbers like those of `lexical_of`."""
+    """Meanings of the names of a unit, as numbers like those of `lexical_of`."""
 
     def __init__(self, shape: Shape) -> None:
         self.numbers: tuple[int, ...] = ()
@@ -104,10 +104,10 @@ def coloured(units: Sequence[Unit], analysis: Analysis, start: int, end: int, co
 
     Args:
         units: All of the text.
-        analysis: What slang knows of it.
+        analysis: Slang's knowledge of the text.
         start: The first byte.
         end: The byte after the last one.
-        context: What is the same as long as nothing changed beside this text; where it is given, names of units that
+        context: Value that stays while nothing beside this text changes; where it is given, names of units that
             did not change are resolved again only if what the others declare changed, or some time has passed.
     """
     visible_units = [unit for unit in units if unit.start < end and unit.end > start]
@@ -209,7 +209,7 @@ def _per_line(word: Word, lines: Lines) -> Iterator[tuple[int, int]]:
 
 
 def difference(old: Sequence[int], new: Sequence[int]) -> tuple[int, int, list[int]]:
-    """Where two lists begin to differ, how many numbers of the old one go, and which come instead."""
+    """The place where two lists begin to differ, how many numbers of the old one go, and which come instead."""
     limit = min(len(old), len(new))
     start = next((index for index in range(limit) if old[index] != new[index]), limit)
     remaining = limit - start

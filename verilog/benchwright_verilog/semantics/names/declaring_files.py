@@ -1,4 +1,4 @@
-"""Which file declares a unit for a project without a file list, where several do and none is nearer than the others."""
+"""Choice of the file that declares a unit, without a file list, where several do and none is nearer than the others."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class DeclaringFiles:
 
     @property
     def undecided(self) -> Mapping[str, tuple[Path, ...]]:
-        """What is ambiguous and was not chosen yet."""
+        """The units that are ambiguous and for which no file was chosen yet."""
         return {
             name: files
             for name, files in self.ambiguous.copy().items()
@@ -44,7 +44,7 @@ class DeclaringFiles:
         """The file whose declaration a file means: the chosen one, or one beside a chosen one, else the nearest.
 
         Args:
-            name: Of the unit.
+            name: Name of the unit.
             candidates: The files that declare it.
             origin: The file that names it.
         """
@@ -70,7 +70,7 @@ class DeclaringFiles:
         """Take this file for a unit from now on, also after the next start.
 
         Args:
-            name: Of the unit.
+            name: Name of the unit.
             file: Below the folder; empty for the nearest.
         """
         self._chosen[name] = file

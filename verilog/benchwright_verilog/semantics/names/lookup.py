@@ -76,7 +76,7 @@ _TRANSPARENT = (
     SimplePropertyExprSyntax,
     SimpleSequenceExprSyntax,
 )
-"""What has the type of what is in it."""
+"""Nodes that have the type of what is in them."""
 _ANYWHERE = LookupFlags.AllowDeclaredAfter
 
 
@@ -84,7 +84,7 @@ class SymbolLookup:
     """Looks up names of one compilation.
 
     Args:
-        compilation: Whose symbols.
+        compilation: Compilation that has the symbols.
         scopes: Finds the scope in which a name is used.
     """
 
@@ -128,7 +128,7 @@ class SymbolLookup:
         return self._scopes.unit_of(expression) if kind == SyntaxKind.UnitScope else None
 
     def unqualified(self, name: str, node: SyntaxNode) -> Symbol | None:
-        """What a name without a path means at a node."""
+        """The symbol that a name without a path means at a node."""
         clause = with_around(node)
         if clause is not None and clause.is_iterator(name):
             # An iterator has the type of the elements.
@@ -141,7 +141,7 @@ class SymbolLookup:
         return self._symbol_around(name, node)
 
     def _symbol_around(self, name: str, node: SyntaxNode) -> Symbol | None:
-        """What a name means in the scopes around a node."""
+        """The symbol that a name means in the scopes around a node."""
         scope = self._scopes.scope_around(node)
         if scope is None:
             return self._scopes.bodies.get(name)
@@ -159,7 +159,7 @@ class SymbolLookup:
         return None
 
     def member(self, owner: Symbol | None, name: str) -> Symbol | None:
-        """What a name means behind `owner.` or `owner::`."""
+        """The symbol that a name means behind `owner.` or `owner::`."""
         scope = self.member_scope(owner)
         return scope.find(name) if scope is not None else None
 
@@ -240,7 +240,7 @@ class SymbolLookup:
         return self.member(scope.find(token.valueText), name) if scope is not None else None
 
     def _pattern_type(self, item: AssignmentPatternItemSyntax) -> Symbol | None:
-        """What has the type of the pattern that an item is in, as far as the syntax around it shows."""
+        """The symbol that has the type of the pattern that an item is in, as far as the syntax around it shows."""
         return self._type_of_pattern(item.parent.parent)
 
     def _type_of_pattern(self, expression: SyntaxNode) -> Symbol | None:

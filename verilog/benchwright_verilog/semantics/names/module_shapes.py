@@ -1,4 +1,4 @@
-"""What the syntax of a file says of its modules: whether they have ports, and what they instantiate.
+"""Shapes of a file's modules by its syntax: whether they have ports, and what they instantiate.
 
 In `module tb; counter dut (.*); endmodule`, `tb` has no ports and instantiates `counter`: it is a testbench.
 """

@@ -44,7 +44,7 @@ def symbols_in(node: object) -> dict[str, Symbol]:
 
 
 def targets_of(left: Expression) -> Iterator[Expression]:
-    """What is assigned by the left side of an assignment: several signals if that is a concatenation."""
+    """Yield what the left side of an assignment assigns: several signals if that is a concatenation."""
     left = unwrapped(left)
     if isinstance(left, ConcatenationExpression):
         for operand in left.operands:

@@ -1,4 +1,4 @@
-"""Which tokens of slang's syntax are names, and of what node."""
+"""The tokens of slang's syntax that are names, and their nodes."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ _FEW = 32
 
 
 def definitions(analysis: Analysis, byte: int) -> list[Target]:
-    """Where the thing that is named at a byte is defined; the body of a routine that was declared elsewhere."""
+    """The definitions of the thing that is named at a byte; the body of a routine that was declared elsewhere."""
     targets: dict[Target, None] = {}
     for occurrence in analysis.occurrences_at(byte):
         targets[_body(analysis, occurrence.target) or occurrence.target] = None
@@ -61,7 +61,7 @@ def declarations(project: Project, analysis: Analysis, byte: int) -> list[Occurr
 
 
 def type_definitions(analysis: Analysis, byte: int) -> list[Target]:
-    """Where the type of what is named at a byte is defined: a module for an instance."""
+    """The definitions of the type of what is named at a byte: a module for an instance."""
     targets: dict[Target, None] = {}
     for occurrence in analysis.occurrences_at(byte):
         target = _type(analysis, occurrence.target.symbol)
@@ -111,7 +111,7 @@ def references(project: Project, target: Target) -> Iterator[Occurrence]:
 
 @dataclass(frozen=True)
 class FileReferences:
-    """Where a file names a thing."""
+    """The places where a file names a thing."""
 
     path: Path
     occurrences: tuple[Occurrence, ...]
@@ -129,7 +129,7 @@ def references_by_file(
     """Every place that names a thing, by file; some files have none.
 
     Args:
-        project: Where to search.
+        project: Project to search.
         target: The thing.
         report: Called before each file.
     """
@@ -205,7 +205,7 @@ def _package_of(target: Target) -> str | None:
 
 
 def _is_only_one(project: Project, target: Target, name: PlainName) -> bool:
-    """Whether no two units, routines, types or macros have the name, nor two packages that of its package."""
+    """True if no two units, routines, types or macros have the name, nor two packages that of its package."""
     declared = [
         (path, symbol)
         for path, symbols in project.symbols()
@@ -301,7 +301,7 @@ def _body(analysis: Analysis, target: Target) -> Target | None:
 
 
 def _type(analysis: Analysis, symbol: Symbol | None) -> Target | None:
-    """What the type of a symbol is called: `word_t` in `word_t [3:0] x;`, the module of an instance."""
+    """The name of the type of a symbol: `word_t` in `word_t [3:0] x;`, the module of an instance."""
     from pyslang.ast import (
         InstanceArraySymbol,
         InstanceSymbol,

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class TargetKind(Enum):
-    """What a name was given to."""
+    """The kind of thing that a name was given to."""
 
     MODULE = "module"
     INTERFACE = "interface"
@@ -49,7 +49,7 @@ class TargetKind(Enum):
 
 
 class Role(Enum):
-    """What a name does where it is used."""
+    """The role of a name where it is used."""
 
     DECLARATION = "declaration"
     READ = "read"
@@ -84,9 +84,9 @@ class Target:
     symbol: Symbol | None = field(default=None, compare=False, repr=False, hash=False)
     """slang's symbol where there is one, of the analysis it was found with."""
     generated: bool = field(default=False, compare=False)
-    """Whether a macro wrote the declaration: then the place is where the macro is used."""
+    """True if a macro wrote the declaration: then the place is where the macro is used."""
     owner: object = field(default=None, compare=False, repr=False, hash=False)
-    """What has to stay in memory as long as the symbol is used: slang frees symbols with their compilation."""
+    """The object that has to stay in memory while the symbol is used: slang frees symbols with their compilation."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +99,6 @@ class Occurrence:
     target: Target
     role: Role
     shorthand: bool = False
-    """Whether `.name` stands for `.name(name)`, and this is the `name` in parentheses."""
+    """True if `.name` stands for `.name(name)`, and this is the `name` in parentheses."""
     generated: bool = False
-    """Whether a macro wrote the name: then the place is where the macro is used."""
+    """True if a macro wrote the name: then the place is where the macro is used."""

@@ -42,7 +42,7 @@ def renamable(project: Project, analysis: Analysis, byte: int) -> Occurrence:
     """The name at a byte, if it can be renamed.
 
     Raises:
-        RenameRefusedError: It can't.
+        RenameRefusedError: The name can't be renamed.
     """
     occurrences = analysis.occurrences_at(byte)
     if not occurrences:
@@ -66,7 +66,7 @@ def rename(
     """The edits that give the thing at a byte a new name.
 
     Raises:
-        RenameRefusedError: It can't be renamed, or not to this.
+        RenameRefusedError: The thing can't be renamed, or not to this.
     """
     target = renamable(project, analysis, byte).target
     _require_name(new, target)
@@ -168,7 +168,7 @@ def _require_no_macro_body(project: Project, target: Target, edits: dict[tuple[P
 
 
 def _macro(project: Project, path: Path, byte: int) -> str:
-    """Which macro is used at a byte, and where, as the beginning of a sentence."""
+    """The macro that is used at a byte, and its place, as the beginning of a sentence."""
     outline = project.outline(path)
     match = _USE.match(outline.data, byte) if outline is not None else None
     name = f"The macro {match[1].decode()}" if match else "A macro"
@@ -185,9 +185,9 @@ class _Check:
 
     Args:
         project: As it is.
-        target: What gets a new name.
+        target: The thing that gets a new name.
         new: The name.
-        edits: Where, each with the thing that it renames: this, or another that needs the same name.
+        edits: Places of the edits, each with the thing that it renames: this, or another that needs the same name.
         report: Called before each file that is checked.
     """
 
@@ -268,7 +268,7 @@ class _Check:
         return self._project.with_texts(documents, texts)
 
     def _moved(self, path: Path, byte: int, edit: Edit | None = None) -> int:
-        """Where a byte is after the edits; the new name's first byte for the byte of an edit."""
+        """The place of a byte after the edits; the new name's first byte for the byte of an edit."""
         edits = self._edits.get(path, [])
         index = bisect_right([file_edit.start for file_edit in edits], byte)
         if edit is not None:

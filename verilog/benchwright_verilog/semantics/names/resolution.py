@@ -1,4 +1,4 @@
-"""What a name means: from a token of slang's syntax to the thing that it was declared as."""
+"""Meaning of a name: from a token of slang's syntax to the thing that it was declared as."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Resolver:
     """Resolves names of one compilation.
 
     Args:
-        compilation: Whose symbols.
+        compilation: Compilation that has the names.
         scopes: Finds them by syntax.
         locations: Finds the files of slang's locations.
     """
@@ -91,7 +91,7 @@ class Resolver:
         self._targets: dict[Symbol, Target | None] = {}
 
     def meanings(self, token: Token, node: SyntaxNode) -> Iterator[Meaning]:
-        """What a name means: two things in `m u (.clk);`, the port `clk` of `m` and the signal connected to it.
+        """Yield what a name means: two things in `m u (.clk);`, the port `clk` of `m` and the signal connected to it.
 
         Args:
             token: The name.
@@ -342,7 +342,7 @@ def _top(name: SyntaxNode) -> SyntaxNode:
 
 
 def _is_scoped(name: SyntaxNode) -> bool:
-    """Whether a name follows another and a dot or `::`."""
+    """True if a name follows another and a dot or `::`."""
     return isinstance(name.parent, ScopedNameSyntax) and name.parent.right == name
 
 

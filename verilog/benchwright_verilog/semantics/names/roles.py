@@ -1,4 +1,4 @@
-"""What a name does where it is used: whether it is read, written, called or only leads to another name."""
+"""Role of a name where it is used: whether it is read, written, called or only leads to another name."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ _QUALIFIERS = frozenset(
 
 
 def role_of(name: SyntaxNode) -> Role:
-    """What is done with the value of a name, judged by the syntax around it.
+    """Return the role of a name by what is done with its value, judged by the syntax around it.
 
     For the name `a`: `a = b;`, `{a, c} <= b;`, `a.f[3] = b;` and `a++;` write, `b = a;` reads, `a(1);` calls, `a::b`
     leads to `b`, `a b;` is a type.
@@ -125,7 +125,7 @@ def connection_of(name: SyntaxNode) -> NamedPortConnectionSyntax | None:
 
 
 def role_through(port: Symbol | None) -> Role:
-    """What a port does with the signal that is connected to it."""
+    """The role that a port gives the signal that is connected to it."""
     if isinstance(port, (PortSymbol, MultiPortSymbol, ModportPortSymbol)):
         return Role.WRITE if port.direction in (ArgumentDirection.Out, ArgumentDirection.InOut) else Role.READ
     return Role.READ

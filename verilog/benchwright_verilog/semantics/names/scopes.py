@@ -1,4 +1,4 @@
-"""Which of slang's scopes belongs to a node of its syntax."""
+"""The scopes of slang that belong to nodes of its syntax."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Scopes:
     """Finds scopes by syntax, each once.
 
     Args:
-        compilation: Whose symbols.
+        compilation: Compilation that has the scopes.
         bodies: An instance's body for every module, interface and program, by name.
     """
 

@@ -45,7 +45,7 @@ def search(
 
 
 def _rank(name: str, query: str) -> int | None:
-    """How far a name is from a query; None if it does not have all of its letters."""
+    """Distance of a name from a query; None if it does not have all of its letters."""
     lowered, lowered_query = name.lower(), query.lower()
     if lowered == lowered_query:
         return 0

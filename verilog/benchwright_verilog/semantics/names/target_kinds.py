@@ -96,7 +96,7 @@ DECLARATIONS = {
     SyntaxKind.UdpDeclaration: TargetKind.PRIMITIVE,
     SyntaxKind.VariablePattern: TargetKind.VARIABLE,
 }
-"""What a node of the syntax declares."""
+"""The kinds of thing that nodes of the syntax declare."""
 
 
 def kind_of(symbol: Symbol) -> TargetKind:

@@ -1,4 +1,4 @@
-"""What a class extends and implements, and what extends or implements it, in all files."""
+"""The classes that a class extends and implements, and those that extend or implement it, in all files."""
 
 from __future__ import annotations
 
@@ -101,13 +101,13 @@ def _declaration_at(analysis: Analysis, path: Path, byte: int) -> ClassDeclarati
 
 
 def _location(analysis: Analysis, declaration: ClassDeclarationSyntax) -> tuple[Path, int] | None:
-    """Where the name of a class is written."""
+    """The place where the name of a class is written."""
     location = analysis.locations.location_of(declaration.name.location)
     return (location.path, location.offset) if location is not None and not location.generated else None
 
 
 def _bases(analysis: Analysis, declaration: ClassDeclarationSyntax) -> Iterator[Target]:
-    """What a class extends and implements, types that stand for classes resolved."""
+    """Yield what a class extends and implements, types that stand for classes resolved."""
     from pyslang.syntax import ScopedNameSyntax
 
     from benchwright_verilog.semantics.names.lookup import NAME_SYNTAX

@@ -1,4 +1,4 @@
-"""What follows `with` in a call: names there mean members of an object, or an iterator, before anything around."""
+"""Names after `with` in a call: they mean members of an object, or an iterator, before anything around."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class WithClause:
     members: frozenset[str] | None = None
 
     def is_iterator(self, name: str) -> bool:
-        """Whether a name stands for an element of an array."""
+        """True if a name stands for an element of an array."""
         return not self.is_randomize and name == (self.iterator.valueText if self.iterator is not None else "item")
 
 

@@ -1,1 +1,1 @@
-"""Which files belong together, and how they include each other."""
+"""The files that belong together, and how they include each other."""

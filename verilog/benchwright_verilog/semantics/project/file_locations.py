@@ -1,4 +1,4 @@
-"""Where slang's locations are: in which file, at which byte, and whether a macro wrote what is there.
+"""Places of slang's locations: the file, the byte, and whether a macro wrote what is there.
 
 In
 
@@ -27,14 +27,14 @@ class FileLocation:
     path: Path
     offset: int
     generated: bool
-    """Whether a macro wrote it; then this is where the macro is used."""
+    """True if a macro wrote it; then this is where the macro is used."""
 
 
 class FileLocations:
     """Turns slang's locations into locations in files.
 
     Args:
-        sources: Whose locations.
+        sources: Source manager of the locations.
         names: The paths of the names that slang was given for files.
     """
 
@@ -60,7 +60,7 @@ class FileLocations:
         return FileLocation(path, location.offset, generated) if path is not None else None
 
     def _is_in_use(self, location: SourceLocation, expanded: SourceLocation) -> bool:
-        """Whether a place in a file is in the use of the macro that a location comes from in the end."""
+        """True if a place in a file is in the use of the macro that a location comes from in the end."""
         sources = self._sources
         while sources.isMacroLoc(expanded):
             inner, expanded = expanded, sources.getExpansionLoc(expanded)
@@ -78,7 +78,7 @@ class FileLocations:
         return self._paths[number]
 
     def is_written(self, location: SourceLocation) -> bool:
-        """Whether it is in a file's own text, not in a macro's."""
+        """True if it is in a file's own text, not in a macro's."""
         return not self._sources.isMacroLoc(location)
 
     def anchor(self, location: SourceLocation, path: Path) -> int | None:

@@ -1,4 +1,4 @@
-"""What was chosen for folders, kept from one start to the next: a JSON file for each."""
+"""Choices for folders, kept from one start to the next: a JSON file for each."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ class FolderState:
     """Keeps one JSON object for each folder.
 
     Args:
-        folder: Where; others can't read it.
+        folder: Folder in which the objects are kept; others can't read it.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def load(self, root: Path) -> dict[str, Any]:
-        """What is kept for a folder; nothing if that can't be read."""
+        """Return what is kept for a folder; nothing if that can't be read."""
         try:
             state = json.loads(self._file(root).read_bytes())
         except (OSError, ValueError):

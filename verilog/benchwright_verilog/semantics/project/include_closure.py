@@ -1,4 +1,4 @@
-"""Which files slang opens for the `include`s of some files, found before slang sees any of them.
+"""The files that slang opens for the `include`s of some files, found before slang sees any of them.
 
 slang reads whatever an `include` names, also a pipe or a device, which may never end. So each name is looked up here
 as slang does it, and what is not a plain file gets an empty text. Names that macros write are asked of slang itself,
@@ -22,10 +22,10 @@ from benchwright_verilog.semantics.project.plain_files import is_other_than_file
 from benchwright_verilog.semantics.project.texts import SourceText, SourceTexts
 
 MAX_DEPTH = 64
-"""How deep includes may be nested."""
+"""The deepest nesting of includes."""
 _MOST = 20_000
 _GUARD = re.compile(r"(?:\s|//[^\n]*\n|/\*.*?\*/)*`(?:ifndef\s+(\w+)\s+`define\s+\1\b|pragma\s+once\b)", re.DOTALL)
-"""How a header begins that is read once only."""
+"""The beginning of a header that is read once only."""
 _WITH_GRAVE = re.compile(r"^[^\n`]*`(?:[^\n\\]|\\\r?\n|\\.)*", re.MULTILINE)
 """A line with a grave accent, and those that continue it."""
 
@@ -47,7 +47,7 @@ class Root:
 
 @dataclass
 class Closure:
-    """What slang may open, and under which names: it knows a file by the folder and the name that led to it."""
+    """The files that slang may open, and their names: it knows a file by the folder and the name that led to it."""
 
     files: dict[str, Path] = field(default_factory=dict)
     """The files, by slang's names."""
@@ -63,7 +63,7 @@ _Place = tuple[str, Preprocessing]
 
 @dataclass
 class _Answer:
-    """What slang said that a file includes."""
+    """Slang's answer on what a file includes."""
 
     root: Root
     outlines: Mapping[Path, Outline | None]
@@ -87,13 +87,13 @@ class Closures:
         self._looks = 0
 
     def outdate(self) -> None:
-        """What is on disk may have changed."""
+        """Take note that what is on disk may have changed."""
         self._last = None
         self._resolved.clear()
         self._looks += 1
 
     def reached(self, roots: Sequence[Root]) -> tuple[Reached, frozenset[Path]]:
-        """What slang may open for files that are compiled together.
+        """Return what slang may open for files that are compiled together.
 
         Returns:
             What each name of slang's leads to now, and the files.
@@ -176,7 +176,7 @@ class Closures:
         return included
 
     def _safe_depth(self, included: Mapping[str, Sequence[str]]) -> int:
-        """How deep slang may follow includes: a header that includes itself twice, without a guard, would never end.
+        """The depth to which slang may follow includes: an unguarded header that includes itself twice would never end.
 
         Args:
             included: Names of what each name includes, as often as it does; those of the roots under an empty name.
@@ -262,7 +262,7 @@ class Closures:
         return closure
 
     def _holds(self, closure: Closure) -> bool:
-        """Whether names still lead to files, or to none, as they did."""
+        """True if names still lead to files, or to none, as they did."""
         return not any(map(self._is_found, closure.absent)) and all(map(self._is_found, closure.files))
 
     def _text_of(self, path: Path) -> str:
@@ -273,7 +273,7 @@ class Closures:
 
 
 def _expands_alike(old_root: Root, now: Root) -> bool:
-    """Whether two versions of a file give the preprocessor the same to do, so that what they include is the same."""
+    """True if two versions of a file give the preprocessor the same to do, so that what they include is the same."""
     if old_root.preprocessing != now.preprocessing:
         return False
     return old_root.text is now.text or _to_preprocess(old_root.text.text) == _to_preprocess(now.text.text)
@@ -321,7 +321,7 @@ def _folder(name: str) -> str:
 
 
 def _written_includes(text: str, defines: Sequence[str], headers: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
-    """What a file and its headers include once their macros are expanded, asked of slang, which opens no file for that.
+    """Return what a file and its headers include once their macros are expanded, asked of slang, which opens no file.
 
     slang gets the headers under names in a folder that can't exist, so that it finds only what it was given. A name
     that starts with a slash would lead it elsewhere: slashes become another character before, and again after.

@@ -1,4 +1,4 @@
-"""What files are read with: include folders, macros, and the files that an `include` means."""
+"""Include folders and macros that files are read with, and the files that an `include` means."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Includes:
         return self._found_paths[key]
 
     def preprocessing(self, path: Path) -> Preprocessing:
-        """What a file is read with."""
+        """Include folders and macros that a file is read with."""
         if path.parent not in self._read_with:
             self._read_with[path.parent] = self._look_up(path)
         return self._read_with[path.parent]
@@ -111,13 +111,13 @@ class Inferred:
     folders: tuple[Path, ...]
     """From where it leads to a file."""
     includers: int
-    """How many of the list's files and of all headers include it."""
+    """Number of the list's files and of all headers that include it."""
 
     def message(self, folder: Path) -> str:
-        """What to tell about it.
+        """The message to the user about it.
 
         Args:
-            folder: Whose paths are shortened.
+            folder: Folder whose paths are shortened.
         """
         shown_folders = [_short(folder_, folder) for folder_ in self.folders[:_MOST_NAMED]]
         files = "a file includes" if self.includers == 1 else f"{self.includers} files include"
@@ -137,7 +137,7 @@ def _inferred(
     """The names that are included and not found, and the folders below which there is such a file.
 
     Args:
-        entries: What the files of a project include.
+        entries: Entries of a project's files, with what each includes.
         paths: All of its files.
         dirs: The include folders.
         listed: The files of the list.

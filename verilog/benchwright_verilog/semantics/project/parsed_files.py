@@ -18,7 +18,7 @@ class ParsedFiles:
 
     Args:
         texts: The files as they are now.
-        includes: What they are read with.
+        includes: Include folders and macros that they are read with.
     """
 
     def __init__(self, texts: SourceTexts, includes: Includes) -> None:
@@ -34,7 +34,7 @@ class ParsedFiles:
         self._inheriting = inheriting
 
     def outdate(self) -> None:
-        """What is on disk may have changed."""
+        """Notes that files on disk may have changed."""
         self._closures.outdate()
 
     def parse(
@@ -50,7 +50,7 @@ class ParsedFiles:
             members: The files.
             kept_paths: Files whose trees are kept besides.
             root: A file of which another version counts.
-            own_text: That version.
+            own_text: Text of that version.
         """
         if self._trees is None:
             self._trees = Trees()

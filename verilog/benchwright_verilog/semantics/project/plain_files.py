@@ -22,7 +22,7 @@ def stamp_of(path: Path) -> Stamp | None:
 
 
 def is_other_than_file(path: Path) -> bool:
-    """Whether a path leads to a pipe, a device or the like: neither to a file nor to a folder."""
+    """True if a path leads to a pipe, a device or the like: neither to a file nor to a folder."""
     try:
         mode = path.stat().st_mode
     except (OSError, ValueError):
@@ -31,7 +31,7 @@ def is_other_than_file(path: Path) -> bool:
 
 
 def refusal(path: Path) -> str | None:
-    """Why a file is not read, as the end of a sentence; None if it can be, or is missing."""
+    """Reason why a file is not read, as the end of a sentence; None if it can be, or is missing."""
     stamp = stamp_of(path)
     if stamp is None:
         return "is not a plain file" if is_other_than_file(path) else None

@@ -41,11 +41,11 @@ class Project:
         folder: The folder; None for a file by itself.
         documents: The open documents; they count, not what is on disk.
         settings: Include folders, macros and file lists.
-        is_workspace: Whether the folder is a problem's workspace: then all of its files belong together.
+        is_workspace: True if the folder is a problem's workspace: then all of its files belong together.
         on_lists: Called with the file lists whenever they were read, in whatever thread that was.
         store: Keeps what a large folder declares and names.
         on_progress: As of `Inventory`.
-        view: What its modules are viewed as.
+        view: View of its modules.
         declaring_files: Decides where several files declare a unit.
     """
 
@@ -97,7 +97,7 @@ class Project:
 
     @property
     def view(self) -> View:
-        """What modules are viewed as."""
+        """View of the modules."""
         return self._files.view
 
     def look(self, view: View) -> None:
@@ -118,14 +118,14 @@ class Project:
     # Analyses
 
     def analysis(self, document: Document) -> Analysis:
-        """What slang knows of a document's newest version."""
+        """Slang's analysis of a document's newest version."""
         analysis = self.analysis_of(path_of(document.uri), document)
         if analysis is None:
             raise KeyError(document.uri)
         return analysis
 
     def analysis_of(self, path: Path, document: Document | None = None) -> Analysis | None:
-        """What slang knows of a file, open or not; None if it can't be read."""
+        """Slang's analysis of a file, open or not; None if it can't be read."""
         with self._lock:
             self.refresh()
             own_text = self._texts.get(path, document)
@@ -150,7 +150,7 @@ class Project:
             return cached[2]
 
     def analyses_of(self, paths: Sequence[Path]) -> Iterator[Analysis]:
-        """What slang knows of files, for looking up names in them: many are compiled together.
+        """Slang's analyses of files, for looking up names in them: many are compiled together.
 
         Their diagnostics are good for comparing only: what is inside of the modules in them may be unknown.
         """
@@ -229,7 +229,7 @@ class Project:
         return changed_project
 
     def is_quick(self, document: Document) -> bool:
-        """Whether analysing a document takes too little time to matter on the event loop."""
+        """True if analysing a document takes too little time to matter on the event loop."""
         if self.inventory is not None and not (self.inventory.is_current or self.inventory.is_quick):
             return False
         # A search in a thread may have the lock for a while.
@@ -306,7 +306,7 @@ class Project:
         yield from open_words
 
     def symbols(self) -> Iterator[tuple[Path, Sequence[DeclaredUnit]]]:
-        """What every design file declares."""
+        """Units that every design file declares."""
         self._wait()
         with self._lock:
             self.refresh()
@@ -321,7 +321,7 @@ class Project:
         yield from open_symbols
 
     def outline(self, path: Path) -> Outline | None:
-        """What a file declares, names and includes."""
+        """Outline of a file: what it declares, names and includes."""
         with self._lock:
             return self._texts.outline(path)
 
@@ -372,7 +372,7 @@ class Project:
 
     @property
     def is_whole(self) -> bool:
-        """Whether all files of the folder have been read; else what is unknown may be in one of the others."""
+        """True if all files of the folder have been read; else what is unknown may be in one of the others."""
         return self.inventory is None or self.inventory.is_whole
 
     def _wait(self) -> None:

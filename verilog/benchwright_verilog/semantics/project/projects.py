@@ -26,7 +26,7 @@ _SMALL = 16 * 1024
 """Up to this many bytes, a document is analysed again with every key."""
 
 _LOOK_AGAIN_S = 0.02
-"""How long to wait until the background is asked again whether it is done."""
+"""Seconds to wait until the background is asked again whether it is done."""
 
 
 class Projects:
@@ -113,7 +113,7 @@ class Projects:
         return self._alone[path]
 
     async def analysis(self, document: Document) -> Analysis:
-        """What slang knows of a document; a large one is analysed in a thread."""
+        """Slang's analysis of a document; a large one is analysed in a thread."""
         project = self.project_of(document)
         if project.is_quick(document):
             return project.analysis(document)
@@ -132,7 +132,7 @@ class Projects:
             await asyncio.to_thread(project.refresh)
 
     async def recent(self, document: Document) -> Analysis:
-        """What slang knows of a document; if it is not small, what was known when typing last paused.
+        """Slang's analysis of a document; if it is not small, the one known when typing last paused.
 
         `Analysis.data` is the text that was analysed.
         """
@@ -142,7 +142,7 @@ class Projects:
         return await self.analysis(document)
 
     async def diagnostics(self, document: Document) -> tuple[SlangDiagnostic, ...]:
-        """What slang says about a document; a large one is analysed in a thread."""
+        """Slang's diagnostics of a document; a large one is analysed in a thread."""
         project = self.project_of(document)
         if project.is_quick(document):
             diagnostics = project.analysis(document).diagnostics
@@ -177,7 +177,7 @@ class Projects:
             self._views.save(project.folder, view)
 
     def chosen_list(self, folder: Path) -> ListChoice:
-        """Which of a folder's file lists was chosen. The settings come before it."""
+        """The choice among a folder's file lists. The settings come before it."""
         return self._choices.load(folder) if self._choices is not None else NOTHING_CHOSEN
 
     def choose_list(self, folder: Path, choice: ListChoice) -> None:

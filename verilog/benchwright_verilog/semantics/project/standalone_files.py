@@ -37,7 +37,7 @@ class StandaloneFiles:
     defines: tuple[tuple[str, ...], ...]
     """Of each text: `NAME` or `NAME=text`."""
     sources: tuple[tuple[Path, bytes], ...]
-    """What the numbers in `line` directives stand for."""
+    """Files and their contents that the numbers in `line` directives stand for."""
 
     def span_of(self, source: str) -> NameLocation | None:
         """The place that a tool calls `f0:3.5-3.9`: lines and bytes from 1."""

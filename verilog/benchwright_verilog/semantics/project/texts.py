@@ -46,14 +46,14 @@ class SourceTexts:
         """What stands for files that exist for slang only."""
 
     def outdate(self) -> None:
-        """What is on disk may have changed."""
+        """Notes that files on disk may have changed."""
         self._current.clear()
 
     def __contains__(self, path: Path) -> bool:
         return path in self._known_texts
 
     def known_text(self, path: Path) -> SourceText | None:
-        """What was last read of a file, which may be outdated."""
+        """Text that was last read of a file, which may be outdated."""
         return self._known_texts.get(path)
 
     def get(self, path: Path, document: Document | None = None) -> SourceText | None:
@@ -87,7 +87,7 @@ class SourceTexts:
         return self._documents.get(uri)
 
     def outline(self, path: Path) -> Outline | None:
-        """What a file declares, names and includes."""
+        """Outline of a file: what it declares, names and includes."""
         text = self.get(path)
         return text.outline if text is not None else None
 
@@ -104,7 +104,7 @@ class SourceTexts:
         return document.text if document is not None else None
 
     def refusal(self, path: Path) -> str | None:
-        """Why a file is not read, as the end of a sentence; None if it can be, or is missing."""
+        """Reason why a file is not read, as the end of a sentence; None if it can be, or is missing."""
         return refusal(path) if self._open(path) is None else None
 
     def open_designs(self) -> Iterator[tuple[Path, Document]]:

@@ -15,7 +15,7 @@ _STRONG = str.maketrans("lLhH-", "00110")
 
 
 class BinaryRepresentation:
-    """How integers are read from bits and written to them."""
+    """Format in which integers are read from bits and written to them."""
 
     UNSIGNED = 0
     SIGNED_MAGNITUDE = 1
@@ -28,7 +28,7 @@ class BinaryValue:
     Args:
         value: Integer, text of bits, or bytes.
         n_bits: Width; none lets it follow the value.
-        bigEndian: Whether index 0 is the leftmost bit, and bytes stand in the order of the bits.
+        bigEndian: True if index 0 is the leftmost bit, and bytes stand in the order of the bits.
         binaryRepresentation: One of `BinaryRepresentation`.
         bits: Old name of `n_bits`.
     """
@@ -119,7 +119,7 @@ class BinaryValue:
 
     @property
     def is_resolvable(self) -> bool:
-        """Whether no bit is unknown."""
+        """True if no bit is unknown."""
         return not any(bit in _UNKNOWN for bit in self._str)
 
     @property

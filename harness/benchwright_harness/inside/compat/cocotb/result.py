@@ -27,7 +27,7 @@ class ExternalException(Exception):  # noqa: N818
 
 
 class ReturnValue(Exception):  # noqa: N818
-    """How generators returned a value in Python 2."""
+    """Exception with which generators returned a value in Python 2."""
 
     def __init__(self, retval: object) -> None:
         self.retval = retval

@@ -1,1 +1,1 @@
-"""What the files of a folder declare and name, found without slang and kept."""
+"""Index of the declarations and names in the files of a folder, found without slang and kept."""

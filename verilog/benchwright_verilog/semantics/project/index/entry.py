@@ -1,4 +1,4 @@
-"""What is kept of a file that is not open."""
+"""Index entry that is kept of a file that is not open."""
 
 from __future__ import annotations
 

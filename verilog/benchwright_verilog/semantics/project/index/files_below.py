@@ -14,7 +14,7 @@ def files_below(folder: Path, left_out: Collection[str] = BUILD_FOLDERS) -> Iter
     """All plain files below a folder, without following links; hidden files and folders are left out.
 
     Args:
-        folder: What can't be listed of it is left out.
+        folder: The folder; parts of it that can't be listed are left out.
         left_out: Names of folders that are left out too.
     """
     waiting = [os.fspath(folder)]

@@ -1,4 +1,4 @@
-"""What large folders declare and name, kept from one start to the next."""
+"""Store of the declarations and names in large folders, kept from one start to the next."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class IndexStore:
     """Keeps the entries of folders' files; whoever takes one has to compare its stamp with the file's.
 
     Args:
-        folder: Where; others can't read it. It can be deleted at any time.
+        folder: Folder of the store; others can't read it. It can be deleted at any time.
     """
 
     def __init__(self, folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""What files declare and name, read by a process of its own: the editor's answers need not wait for it.
+"""Reads the declarations and names of files in a process of its own: the editor's answers need not wait for it.
 
 Python's regular expressions hold its lock, so a thread would make every key wait.
 """
@@ -26,7 +26,7 @@ _NICENESS = 5
 
 
 def read_entry(path: Path, stamp: Stamp) -> Entry:
-    """What a file declares and names; nothing if it can't be read.
+    """Return the declarations and names of a file; an empty entry if it can't be read.
 
     Args:
         path: The file.
@@ -42,7 +42,7 @@ def read_entry(path: Path, stamp: Stamp) -> Entry:
 
 
 def read_entries(stamps: Mapping[Path, Stamp], on_read: Callable[[int], None]) -> dict[Path, Entry]:
-    """What many files declare and name. Blocks until all are read; call it in a thread.
+    """Return the declarations and names of many files. Blocks until all are read; call it in a thread.
 
     Args:
         stamps: The files, and their versions.

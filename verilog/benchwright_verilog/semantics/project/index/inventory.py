@@ -23,9 +23,9 @@ _AT_ONCE = 100
 _AT_ONCE_BYTES = 512 * 1024
 """Up to how many files are read before the first answer: it takes about a twentieth of a second."""
 _FRESH_S = 0.5
-"""How long what was seen on disk counts as current, at least."""
+"""Least number of seconds for which what was seen on disk counts as current."""
 _FRESH_PER_LOOK = 50
-"""How many times as long as looking takes what was seen counts as current: so looking takes two hundredths of it."""
+"""Time for which what was seen counts as current, in multiples of the time to look: looking takes 1/50 of it."""
 
 
 class Inventory:
@@ -33,7 +33,7 @@ class Inventory:
 
     Args:
         folder: The folder; links in it are not followed.
-        store: Where to keep what was found, if there is much of it.
+        store: Store that keeps what was found, if there is much of it.
         on_progress: Called, in any thread, with how many of how many files have been read in the background; with
             equal numbers once they can be used.
     """
@@ -73,12 +73,12 @@ class Inventory:
 
     @property
     def is_quick(self) -> bool:
-        """Whether checking the disk takes too little time to matter on the event loop."""
+        """True if checking the disk takes too little time to matter on the event loop."""
         return self._took_s < _QUICK_S
 
     @property
     def is_current(self) -> bool:
-        """Whether `refresh` has nothing to do."""
+        """True if `refresh` has nothing to do."""
         return time.monotonic() < self._current_until and not self._arrived
 
     def wait(self) -> None:
@@ -235,7 +235,7 @@ def _likely_entries(new: Mapping[Path, Stamp], words: Iterable[str]) -> dict[Pat
 
 
 def _current_s(took_s: float) -> float:
-    """How long what was seen counts as current, by how long it took to look."""
+    """Seconds for which what was seen counts as current, by how long it took to look."""
     return max(_FRESH_S, _FRESH_PER_LOOK * took_s)
 
 
@@ -245,7 +245,7 @@ def nearest(paths: Iterable[Path], origin: Path) -> Path | None:
 
 
 def distance(path: Path, origin: Path) -> int:
-    """How many steps up and down lead from the folder of one file to that of another."""
+    """Number of steps up and down from the folder of one file to that of another."""
     ours, theirs = origin.parent.parts, path.parent.parts
     shared = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(ours, theirs, strict=False)))
     return len(ours) + len(theirs) - 2 * shared

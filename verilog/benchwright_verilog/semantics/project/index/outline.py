@@ -1,4 +1,4 @@
-"""What the text of a file shows without being parsed: what it declares, includes and defines, and its words."""
+"""Outline of a file's text, found without parsing: its declarations, includes, macros and words."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ DIRECTIVES = (
     | _TESTING
     | {b"__FILE__", b"__LINE__"}
 )
-"""What can't be a macro's name: IEEE 1800-2023, chapter 22, and what older simulators know."""
+"""Words that can't be a macro's name: IEEE 1800-2023, chapter 22, and those that older simulators know."""
 NO_UNITS = frozenset({TargetKind.FUNCTION, TargetKind.MACRO, TargetKind.TASK, TargetKind.TYPE})
-"""What `Outline.symbols` has beside the units."""
+"""Kinds of symbols that `Outline.symbols` has beside the units."""
 _KINDS = {
     b"module": TargetKind.MODULE,
     b"macromodule": TargetKind.MODULE,
@@ -89,7 +89,7 @@ class MacroName:
     end: int
     defines: bool
     tests: bool
-    """Whether it is in an `ifdef` or the like, or after `undef`."""
+    """True if it is in an `ifdef` or the like, or after `undef`."""
 
 
 class Outline:
@@ -104,7 +104,7 @@ class Outline:
 
     @cached_property
     def units(self) -> tuple[DeclaredUnit, ...]:
-        """What it declares at the top, in packages and in modules; conditions and macros are ignored."""
+        """Units that it declares at the top, in packages and in modules; conditions and macros are ignored."""
         return tuple(self._units())
 
     def _units(self) -> Iterator[DeclaredUnit]:
@@ -143,7 +143,7 @@ class Outline:
 
     @cached_property
     def may_include_by_macro(self) -> bool:
-        """Whether it may include more than `includes`, by names that macros write."""
+        """True if it may include more than `includes`, by names that macros write."""
         return self.data.count(b"`include") != len(self.includes) or bool(_WRITES_INCLUDE.search(self.data))
 
     @cached_property
@@ -195,7 +195,7 @@ class Outline:
         return blanked(self.data)
 
     def declares(self, name: str) -> bool:
-        """Whether it seems to declare a module, package or the like; quicker than looking for all of them."""
+        """True if it seems to declare a module, package or the like; quicker than looking for all of them."""
         for offset in self.places_of(name):
             match = _BEFORE_UNIT.search(self.data, max(0, offset - 40), offset)
             if match is not None and not self._is_comment(match.start()):
@@ -207,7 +207,7 @@ class Outline:
         return b"//" in self.data[line:offset] or self.data.rfind(b"/*", 0, offset) > self.data.rfind(b"*/", 0, offset)
 
     def places_of(self, name: str) -> Iterator[int]:
-        """Where a name occurs as a whole word, including comments and strings."""
+        """Places at which a name occurs as a whole word, including comments and strings."""
         word = re.escape(name.encode())
         pattern = rb"(?<![A-Za-z0-9_$])" + word + rb"(?![A-Za-z0-9_$])" if name.isidentifier() else word
         for match in re.finditer(pattern, self.data):

@@ -25,7 +25,7 @@ INSTANTIATED = frozenset({TargetKind.MODULE, TargetKind.PROGRAM, TargetKind.PRIM
 _CONSTANTS = frozenset({TargetKind.LOCALPARAM, TargetKind.PARAMETER, TargetKind.FUNCTION, TargetKind.TASK})
 _TYPES = frozenset({TargetKind.TYPE, TargetKind.CLASS})
 PLAIN_KINDS = INSTANTIATED | _CONSTANTS | _TYPES | {TargetKind.PACKAGE}
-"""What can have such uses."""
+"""Kinds of targets that can have such uses."""
 
 _LAST_WORD = re.compile(rb"([A-Za-z_$][\w$]*)\Z")
 _WORD = re.compile(rb"\s*([A-Za-z_][\w$]*)")
@@ -44,7 +44,7 @@ _NO_USE = frozenset(
 _MARKS = (b".", b":", b"`", b"'", b"\\", b"$")
 """Behind these, a name is a member, a label's target, a macro or part of another name."""
 _AROUND = 200
-"""How many bytes before a name matter."""
+"""Number of bytes before a name that matter."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ def _is_name(match: re.Match[bytes] | None) -> bool:
 
 
 def _arguments(outline: Outline) -> list[tuple[int, int]]:
-    """Where macros that are used have their arguments."""
+    """Ranges of the arguments of macros that are used."""
     return list(_argument_spans(outline)) if b"`" in outline.data else []
 
 

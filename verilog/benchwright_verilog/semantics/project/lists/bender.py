@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 NAME = "Bender.yml"
 TARGETS = ("rtl", "simulation", "test")
-"""What applies if nothing is chosen: what one reads and simulates."""
+"""Targets that apply if nothing is chosen: those that one reads and simulates."""
 _MOST_PACKAGES = 500
 _WORD = re.compile(r"\s*([A-Za-z0-9_.:*-]+|[(),])")
 
@@ -36,7 +36,7 @@ def read_bender(path: Path, text_of: TextOf | None = None, targets: tuple[str, .
     Args:
         path: Its `Bender.yml`.
         text_of: See `TextOf`.
-        targets: What applies; `TARGETS` if none is given.
+        targets: Targets that apply; `TARGETS` if none is given.
     """
     gathered = ProjectParts()
     reading = _Reading(path.parent, text_of, frozenset(name.lower() for name in targets or TARGETS), gathered)

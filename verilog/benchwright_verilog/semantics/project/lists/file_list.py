@@ -80,16 +80,16 @@ class FileList:
     parameters: tuple[str, ...] = ()
     """Parameters of the tops, `NAME=VALUE`."""
     warnings: tuple[str, ...] = ()
-    """What `-W` options ask for: `extra`, `no-unused`."""
+    """Warnings that `-W` options ask for: `extra`, `no-unused`."""
     complaints: tuple[Complaint, ...] = ()
     read: tuple[Path, ...] = ()
     """All lists that were read, this one first."""
     targets: tuple[str, ...] = ()
-    """What can be chosen, where a list has several targets."""
+    """Targets that can be chosen, where a list has several."""
     single_unit: bool = False
-    """Whether all sources are one compilation unit: macros and declarations reach the files that follow."""
+    """True if all sources are one compilation unit: macros and declarations reach the files that follow."""
     libraries_inherit_macros: bool = False
-    """Whether libraries begin with the macros that the single unit ends with."""
+    """True if libraries begin with the macros that the single unit ends with."""
     candidate_lists: tuple[Path, ...] = ()
     """The lists of a folder of which none was chosen; then `path` is the folder."""
     found_by_name: frozenset[Path] = frozenset()
@@ -123,7 +123,7 @@ def read_file_list(
     Args:
         path: The list.
         text_of: Gives the text of a list that is open in an editor; else it is read from disk.
-        variables: What `$NAME` stands for.
+        variables: Values that `$NAME` stands for.
     """
     gathered = _ListedFiles(variables)
     text = _text(path, text_of)

@@ -38,7 +38,7 @@ def read_core(path: Path, folder: Path, text_of: TextOf | None = None, target: s
         path: Its file.
         folder: Cores below it may be depended on.
         text_of: See `TextOf`.
-        target: Of the core; `default` if not given, else the first.
+        target: Target of the core; `default` if not given, else the first.
     """
     gathered = ProjectParts()
     reading = _Reading(folder, text_of, gathered)
@@ -189,7 +189,7 @@ class _Reading:
                 yield text_node, applied
 
     def _applied(self, text: str) -> str | None:
-        """What is left of `flag ? (…)`; None if the flag is not set."""
+        """The rest of `flag ? (…)`; None if the flag is not set."""
         for _ in range(8):
             match = _CONDITION.match(text)
             if match is None:

@@ -10,14 +10,14 @@ from benchwright_verilog.semantics.project.folder_state import FolderState
 
 @dataclass(frozen=True)
 class ListChoice:
-    """Which of a folder's file lists to use."""
+    """The one of a folder's file lists to use."""
 
     name: str = ""
     """Its file name. Empty for the one that the folder has."""
     target: str = ""
     """Its target, or those of a `Bender.yml`, separated by commas. Empty for its default."""
     declined: bool = False
-    """Whether none of several lists shall be used, so that nobody is asked again."""
+    """True if none of several lists shall be used, so that nobody is asked again."""
 
 
 NOTHING_CHOSEN = ListChoice()
@@ -27,14 +27,14 @@ class ListStore:
     """Keeps the choices of folders.
 
     Args:
-        folder: Where; others can't read it.
+        folder: Folder of the store; others can't read it.
     """
 
     def __init__(self, folder: Path) -> None:
         self._state = FolderState(folder)
 
     def load(self, root: Path) -> ListChoice:
-        """What was chosen for a folder, if its list still exists."""
+        """Return the choice for a folder, if its list still exists."""
         stored_choice = self._state.load(root)
         name, target = str(stored_choice.get("name", "")), str(stored_choice.get("target", ""))
         if name and not (root / name).is_file():

@@ -17,7 +17,7 @@ TextOf = Callable[[Path], str | None]
 """Gives the text of a file that an editor has open."""
 _MOST_BYTES = 1 << 20
 _MOST_NODES = 100_000
-"""What is visited of one file: aliases can make a short file large."""
+"""Largest number of nodes that are visited of one file: aliases can make a short file large."""
 DESIGNS = frozenset({".v", ".sv", ".vh", ".svh", ".vs"})
 
 
@@ -85,7 +85,7 @@ class Manifest:
         return [(text_node, text) for text_node in self.items(node) if (text := self.text(text_node)) is not None]
 
     def is_true(self, node: Node | None) -> bool:
-        """Whether a scalar says yes."""
+        """True if a scalar says yes."""
         return (self.text(node) or "").lower() in ("true", "yes", "on")
 
     def _count(self, values: int) -> None:
@@ -114,7 +114,7 @@ class Manifest:
 
 @dataclass
 class ProjectParts:
-    """What a project consists of, as far as it was read."""
+    """Parts that a project consists of, as far as it was read."""
 
     sources: dict[Path, None] = field(default_factory=dict)
     include_dirs: dict[Path, None] = field(default_factory=dict)
@@ -124,7 +124,7 @@ class ProjectParts:
     complaints: list[Complaint] = field(default_factory=list)
     read: dict[Path, None] = field(default_factory=dict)
     targets: tuple[str, ...] = ()
-    """What can be chosen."""
+    """Targets that can be chosen."""
 
     def file_list(self, path: Path) -> FileList:
         """The same as a file list says it."""

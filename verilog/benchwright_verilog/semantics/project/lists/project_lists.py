@@ -22,11 +22,11 @@ def lists_in(folder: Path) -> list[Path]:
 
 
 def targets_of(path: Path, folder: Path, open_text: Callable[[Path], str | None]) -> tuple[str, ...]:
-    """What can be chosen of a list; nothing for a `.f` file.
+    """Targets that can be chosen of a list; none for a `.f` file.
 
     Args:
         path: The list.
-        folder: Of the project.
+        folder: Folder of the project.
         open_text: Gives the text of a list that an editor has open.
     """
     if path.name == bender.NAME:
@@ -43,11 +43,11 @@ class ProjectLists:
 
     Args:
         named: The lists of the settings.
-        folder: Where to look for a list if none is named; None for nowhere.
+        folder: Folder to look for a list in if none is named; None for nowhere.
         open_text: Gives the text of a list that an editor has open.
         on_read: Called with the lists whenever they were read, in whatever thread that was.
-        variables: What `$NAME` stands for in a list, before the environment's.
-        target: What is chosen of a list that has several targets; those of Bender are separated by commas.
+        variables: Values that `$NAME` stands for in a list, before the environment's.
+        target: Target chosen of a list that has several; those of Bender are separated by commas.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class ProjectLists:
         """Read the lists again if one of them, or one that they name, has changed.
 
         Args:
-            look: Whether to look for lists in the folder.
+            look: True to look for lists in the folder.
 
         Returns:
             Whether they were read.

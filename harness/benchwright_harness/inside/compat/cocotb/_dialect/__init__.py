@@ -1,4 +1,4 @@
-"""What cocotb 2.0 renamed, refuses or dropped, put back one subject at a time."""
+"""Everything that cocotb 2.0 renamed, refuses or dropped, put back one subject at a time."""
 
 import enum
 import os
@@ -10,7 +10,7 @@ from cocotb._dialect import aliases, clock, coroutines, handles, kinds, tests, t
 
 
 class SimPhase(enum.Enum):
-    """Where in a time step the simulation is."""
+    """Phase of a time step that the simulation is in."""
 
     NORMAL = enum.auto()
     READ_WRITE = enum.auto()

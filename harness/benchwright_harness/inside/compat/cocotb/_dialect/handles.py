@@ -22,7 +22,7 @@ class _ConstantType(type):
 
 
 class ConstantObject(metaclass=_ConstantType):
-    """What parameters and constants were instances of."""
+    """Old class of parameters and constants."""
 
 
 class Assigned:
@@ -234,7 +234,7 @@ def _old_names() -> None:
 
 
 def _indices(vector: Any) -> Range:
-    """How the design counts a vector's elements; Icarus does not know it of the words of a memory."""
+    """Range of a vector's elements as the design counts them; Icarus does not know it of the words of a memory."""
     return Range(len(vector) - 1, "downto", 0) if vector._name.endswith("]") else vector.range
 
 

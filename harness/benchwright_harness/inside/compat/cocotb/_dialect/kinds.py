@@ -1,4 +1,4 @@
-"""What GPI told apart before 2.0: nets from variables, and constants, whose values were integers.
+"""Kinds that GPI told apart before 2.0: nets from variables, and constants, whose values were integers.
 
 Harnesses of CVDP 1.0 find a design's inputs by the one, and compute with parameters by the other.
 """
