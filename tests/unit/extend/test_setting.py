@@ -13,7 +13,7 @@ from benchwright_server.settings import Settings, read_settings
 
 @dataclass(frozen=True)
 class Waveforms:
-    """Settings of how waveforms are shown."""
+    """Display of waveforms."""
 
     max_signals: int = 100
     """Largest number of signals that are shown."""
@@ -48,7 +48,8 @@ def test_a_wrong_value_is_reported_and_the_default_used() -> None:
 
 def test_the_reference_describes_it() -> None:
     page = settings_page()
-    assert "## `waveforms`\n\nHow waveforms are shown." in page
+    assert "## `waveforms`\n\nDisplay of waveforms." in page
     assert (
-        "| `waveforms.maxSignals` | a whole number, 0 or more | `100` | How many signals are shown at most. |" in page
+        "| `waveforms.maxSignals` | a whole number, 0 or more | `100` | Largest number of signals that are shown. |"
+        in page
     )
