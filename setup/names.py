@@ -55,7 +55,8 @@ _WITHOUT_SUBJECT = {
 }
 _COLLECTIONS = {"Iterable", "Iterator", "AsyncIterable", "AsyncIterator", "Generator", "AsyncGenerator", "Container"}
 _NUMBERS = {"builtins.int", "builtins.float", "builtins.complex", "decimal.Decimal", "fractions.Fraction"}
-_TEXTS = {"builtins.str", "builtins.bool", "builtins.bytes"}
+_PLAIN = {"builtins.str", "builtins.bool", "builtins.bytes"}
+_DEEPEST = 3
 # Where a node of the tree leads to other definitions and not to its own parts.
 _REFERENCES = {"node", "info", "type", "names", "definition", "analyzed", "original_def", "mro", "target", "setter"}
 
@@ -90,14 +91,11 @@ def kinds(value: types.Type | None, depth: int = 0) -> set[str]:
             return {type(proper).__name__}
 
 
-_DEEPEST = 3
-
-
 def _kinds_of_instance(value: types.Instance, depth: int) -> set[str]:
     classes = [info.fullname for info in value.type.mro]
     if value.type.fullname in _NUMBERS:
         return {"number"}
-    if value.type.fullname in _TEXTS:
+    if value.type.fullname in _PLAIN:
         return {value.type.name}
     if value.args and any(name.rpartition(".")[2] in _COLLECTIONS for name in classes):
         # Of a mapping, what it leads to; of a generator, what it yields.
@@ -153,6 +151,7 @@ def _defined(part: nodes.Node, inferred: dict[nodes.Expression, types.Type]) -> 
 def _parts(root: nodes.Node) -> Iterator[nodes.Node]:
     """A node and all that is in it; mypy's own visitors can't be extended by what is not compiled."""
     seen: set[int] = set()
+    attributes: dict[type[nodes.Node], list[str]] = {}
     waiting: list[object] = [root]
     while waiting:
         part = waiting.pop()
@@ -161,7 +160,10 @@ def _parts(root: nodes.Node) -> Iterator[nodes.Node]:
         elif isinstance(part, nodes.Node) and not isinstance(part, nodes.TypeInfo) and id(part) not in seen:
             seen.add(id(part))
             yield part
-            waiting.extend(getattr(part, name, None) for name in _attributes(type(part)))
+            kind = type(part)
+            if kind not in attributes:
+                attributes[kind] = _attributes(kind)
+            waiting.extend(getattr(part, name, None) for name in attributes[kind])
 
 
 def _attributes(kind: type) -> list[str]:
