@@ -38,7 +38,10 @@ def install(artefacts: Path, tmp_path_factory: pytest.TempPathFactory) -> Callab
     return make
 
 
-@pytest.fixture(scope="session", params=[".whl", ".tar.gz"], ids=["wheel", "sdist"])
+_ARTEFACTS = [pytest.param(".whl", id="wheel"), pytest.param(".tar.gz", id="sdist", marks=pytest.mark.nightly)]
+
+
+@pytest.fixture(scope="session", params=_ARTEFACTS)
 def core(request: pytest.FixtureRequest, install: Callable[[str, str], Installed]) -> Installed:
     """Benchwright without extras."""
     return install(request.param, "")

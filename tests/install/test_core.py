@@ -6,6 +6,7 @@ import asyncio
 import filecmp
 import shutil
 import zipfile
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
@@ -22,11 +23,15 @@ _PROBLEM = "starter/sync-fifo"
 _BROKEN = "module top(output logic q);\n  assign q = missing;\nendmodule\n"
 
 
-def test_the_wheel_and_the_source_distribution_give_the_same_files(artefacts: Path, core: Installed) -> None:
+@pytest.mark.parametrize("suffix", [".whl", ".tar.gz"])
+def test_the_wheel_and_the_source_distribution_give_the_same_files(
+    artefacts: Path, install: Callable[[str, str], Installed], suffix: str
+) -> None:
+    installed = install(suffix, "")
     (wheel,) = artefacts.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         names = [name for name in archive.namelist() if not name.endswith(("/RECORD", "/WHEEL"))]
-        differing = [name for name in names if (core.packages() / name).read_bytes() != archive.read(name)]
+        differing = [name for name in names if (installed.packages() / name).read_bytes() != archive.read(name)]
     assert names
     assert not differing
 

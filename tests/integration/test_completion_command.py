@@ -127,6 +127,7 @@ def test_the_same_run_twice_keeps_the_same_but_for_times(desk: Desk) -> None:
     assert len(without_times(desk.folder / "one")) > 8
 
 
+@pytest.mark.nightly
 def test_other_options_do_not_continue_a_run(desk: Desk) -> None:
     run_folder = desk.folder / "run"
     options = (
@@ -424,6 +425,7 @@ def conducted(desk: Desk, level: Recording, *, is_closed: bool = True) -> None:
             close_study(log, "s", force=True)
 
 
+@pytest.mark.nightly
 def test_all_attempts_of_a_closed_study_are_replayed_and_the_report_says_who_would_have_helped(desk: Desk) -> None:
     conducted(desk, Recording.FULL)
     run_folder = desk.folder / "run"

@@ -194,6 +194,7 @@ async def test_two_participants_have_a_place_each_and_a_third_has_none(
     assert ["no place is left" in output for output in outputs] == [False, False, True]
 
 
+@pytest.mark.nightly
 async def test_work_waits_for_a_service_that_is_down_and_arrives_once_it_is_up(
     editors: Editors, home: Path, service: Service, invitation: str
 ) -> None:

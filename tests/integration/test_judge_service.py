@@ -141,6 +141,7 @@ async def follow(client: httpx2.AsyncClient, batch: str, judged_count: int | Non
     raise AssertionError("the events ended before the batch")
 
 
+@pytest.mark.nightly
 async def test_of_200_submissions_at_once_none_is_lost_and_none_judged_twice(
     machine: MakeMachine, database: str | None
 ) -> None:

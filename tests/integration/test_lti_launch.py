@@ -214,6 +214,7 @@ def test_a_course_that_is_not_known_is_named_for_the_operator(school: School) ->
     assert (reply.status_code, "The course lms-&lt;b&gt; of your learning" in reply.text) == (422, True)
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize(
     "query",
     ["", "iss=https://evil.example&login_hint=x", "iss=PLATFORM", "iss=PLATFORM&login_hint=x&client_id=another"],

@@ -158,6 +158,7 @@ def test_the_same_command_decides_the_attempts_that_waited(desk: Desk) -> None:
     assert [attempt["verdict"] for attempt in desk.attempts()] == ["failed"]
 
 
+@pytest.mark.nightly
 def test_killed_in_the_middle_it_judges_only_the_rest(desk: Desk) -> None:
     count, early_count = 40, 10
     answers = desk.write(*({"id": WHY, "response": f"Because {number}."} for number in range(count)))
@@ -235,6 +236,7 @@ def test_a_judge_that_fails_is_named_and_costs_no_answer(desk: Desk) -> None:
     assert counts(summary, "judged", "right", "wrong", "pending") == (2, 1, 1, 0)
 
 
+@pytest.mark.nightly
 def test_a_changed_key_is_another_question(desk: Desk) -> None:
     answers = desk.write({"id": WHY, "response": "Because."})
     with JudgeEndpoint(lambda request: says("correct")) as endpoint:
@@ -274,6 +276,7 @@ def _grade_by_hand(desk: Desk, label: str) -> None:
     desk.run("judge", "sheet", "import", sheet, "--as", "teacher", "--graders", "1")
 
 
+@pytest.mark.nightly
 def test_a_key_that_was_wrong_counts_no_more_once_it_is_mended(desk: Desk) -> None:
     answers = desk.write({"id": CHOICE, "response": "B"}, {"id": CHOICE, "response": "A"})
     assert counts(desk.graded(answers), "right", "wrong") == (1, 1)

@@ -148,6 +148,7 @@ async def test_the_most_of_all_phases_is_what_the_students_machine_may_show(
     assert (verdict.outcome, verdict.lines) == ("failed", None)
 
 
+@pytest.mark.nightly
 async def test_who_has_too_many_runs_waiting_is_told_so_and_loses_nothing(
     editors: Editors, home: Path, tmp_path: Path
 ) -> None:
@@ -180,6 +181,7 @@ async def test_who_has_too_many_runs_waiting_is_told_so_and_loses_nothing(
         assert acknowledged(home) == {desk.attempt: len(desk.events()) for desk in desks}
 
 
+@pytest.mark.nightly
 async def test_who_begins_too_many_attempts_is_told_so_once_and_goes_on_working(
     editors: Editors, home: Path, tmp_path: Path
 ) -> None:

@@ -190,6 +190,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", HOSTILE)
 async def test_a_file_that_is_no_waveform_is_refused_by_name_and_the_server_goes_on(
     editors: Editors, tmp_path: Path, name: str

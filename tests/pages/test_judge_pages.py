@@ -174,6 +174,7 @@ def test_the_reader_of_the_page_is_one_of_its_judges() -> None:
     assert JudgesSettings.model_validate(tomllib.loads(f'reader = "{reader_name}"\n{whole}')).reader == reader_name
 
 
+@pytest.mark.nightly
 def test_a_class_is_graded(reader: Reader) -> None:
     page = "docs/how-to/grade-a-class.md"
     WALKS[page].go(page, reader)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,8 @@ def read_study(path: Path) -> StudyFile:
     return parse_study(text, path)
 
 
+# A registered study is read again for every page, request and step of a participant.
+@lru_cache(maxsize=64)
 def parse_study(text: str, path: Path) -> StudyFile:
     """Reads a study from its text.
 
